@@ -37,8 +37,6 @@ from rounds.protocols.crux import standing
 from rounds.protocols.crux.assignments import writers
 from rounds.protocols.crux.standing import answer_id, unseen
 
-NARROW: Final = 60
-WIDE: Final = 200
 WORDS_SHOWN: Final = 160
 """Maximum characters of a claim or an option before it is cut."""
 REASONS: Final = 3
@@ -405,7 +403,7 @@ def status_line(report: ForecastReport) -> str:
 
 def forecasts_text(report: ForecastReport, width: int) -> str:
     """Return the forecasts and cruxes as text of `width` columns, clamped to 60–200."""
-    width = min(max(width, NARROW), WIDE)
+    width = min(max(width, 60), 200)
     lines = [*_wrapped(status_line(report), width), ""]
     for option in report.options:
         # Options that never had a point are those that no role considered; they add no information.

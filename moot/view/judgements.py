@@ -19,7 +19,7 @@ from ledger.events.ids import OPTION_MENTION, role_of
 from ledger.language.words import word_count
 from ledger.plain_text import counted, first_sentence, one_line, sentences
 from ledger.state.book import Book, grouped, per_book
-from ledger.state.decided import final_in_force
+from ledger.state.decided import final_in_force, in_force
 from moot.view import marks
 from moot.view.marks import Mark, mark_of
 from rounds.protocols.sides import pairing
@@ -283,7 +283,8 @@ def majority(book: Book) -> Majority | None:
     if book.state.opening.protocol != "council" or final_in_force(book.state):
         return None
     plans = tuple(plan for plan in book.of(Decision) if (plan.made_by, plan.type) == ("resolver", "round"))
-    if not plans:
+    # Members decide apart, so a person who overrules one of them decides in place of all.
+    if not plans or not {plan.id for plan in plans} <= {*in_force(book.state)}:
         return None
     # Only options with a shared definition count: an `O-1` of one member need not be that of another.
     known = options_of(book)

@@ -82,9 +82,10 @@ _BLANK: Final = re.compile(r"\[[A-Z][A-Z' /_-]+\]|_{4,}|\bTBD\b")
 class Outcome(Result, frozen=True):
     """Outcome of a run. `status` is computed, never written by a seat; lists are empty where nothing is recorded.
 
-    `status_why` says in a clause what the status follows from. `go_on` is the command that resumes a stopped run, or
-    asks again what was lost. `became`: what a person said later of its decisions. `without`: the end without each
-    role, by the sealed answers, empty where there are none; `hangs_on` says it in a sentence.
+    `status_why` says in a clause what the status follows from. `go_on` is the command that resumes a stopped run, asks
+    again what was lost, or puts your decision in the place of the run's. `became`: what a person said later of its
+    decisions. `without`: the end without each role, by the sealed answers, empty where there are none; `hangs_on`
+    says it in a sentence.
     """
 
     status: OutcomeStatus
@@ -156,7 +157,7 @@ def outcome_of(run: str, book: Book, unrecorded: Amounts | None = None) -> Outco
         looked_at=looked_at_text(run, book, unrecorded),
         became=became_of_decisions(book),
         # Other states resume by an answer or an experiment, which `needs_you` lists.
-        go_on=command_to_go_on(run, state, standing.status),
+        go_on=command_to_go_on(run, state, standing.status, chief),
     )
 
 
@@ -190,13 +191,6 @@ def _beside(
     return ", ".join(parts)
 
 
-def _decision(book: Book, identity: str) -> Decision:
-    """Return the decision with an id."""
-    event = book.by_id[identity]
-    assert isinstance(event, Decision), f"{identity} is no decision"
-    return event
-
-
 def _in_turn(lists: Iterable[list[Point]]) -> list[Point]:
     """Return the first point of each list, then the second of each, and so on."""
     return [point for points in zip_longest(*lists) for point in points if point is not None]
@@ -208,7 +202,8 @@ class _Reading:
     def __init__(self, run: str, book: Book) -> None:
         self.run, self.book, self.state = run, book, book.state
         self.members = majority(book)
-        self.finals = [_decision(book, identity) for identity in final_in_force(book.state)]
+        self.decisions = {event.id: event for event in book.of(Decision)}
+        self.finals = [self.decisions[identity] for identity in final_in_force(book.state)]
         # The first final decision is the main one, since protocols close with it first.
         self.chief = self.finals[0] if self.finals else self._latest()
         self.by_person = self.chief is not None and self.chief.type in ("override", "answer")
@@ -221,8 +216,7 @@ class _Reading:
             self.forecasts = forecast_parts(run, book, self.chief)
         self.memo = self.forecasts.memo if self.forecasts else {}
         self.reasons = self._reasons(self.chief) if self.chief is not None else []
-        others = self.members.agreeing[1:] if self.members is not None else ()
-        self.objection = strongest_objection(book, self.chief, self.reasons[:WHY], others)
+        self.objection = strongest_objection(book, self.chief, self.reasons[:WHY], self.plans[1:])
         # Every member of a council has a text of its own, so none of them is the final one.
         has_text = self.members is None and (self.chief or self.state.finished)
         self.text = final_text(book, self.chief) if has_text else None
@@ -233,15 +227,19 @@ class _Reading:
         if self.members is not None:
             return self.members.agreeing[0]
         # A person's answer to a question is context and never the run's own answer.
-        standing = [
-            identity for identity in in_force(self.state) if self.state.decisions[identity].rank != "answer"
-        ]
+        state, council = self.state, self.state.opening.protocol == "council"
+        standing = [identity for identity in in_force(state) if state.decisions[identity].rank != "answer"]
         # An override takes the place of the decision it replaces, also in this order.
-        first = {identity: _decision(self.book, overridden(self.state, identity)) for identity in standing}
+        first = {identity: self.decisions[overridden(state, identity)] for identity in standing}
         last = max((origin.round for origin in first.values()), default=0)
-        candidates = [(origin.seq, identity) for identity, origin in first.items() if origin.round == last]
+        candidates = [
+            # The members of a council whom a person did not overrule decide no more.
+            (council and identity == origin.id, origin.seq, identity)
+            for identity, origin in first.items()
+            if origin.round == last
+        ]
         # Deciding roles put the main decision first, as they do at the end.
-        return _decision(self.book, min(candidates)[1]) if candidates else handed_over(self.book)
+        return self.decisions[min(candidates)[-1]] if candidates else handed_over(self.book)
 
     def _reasons(self, chief: Decision) -> list[Point]:
         """Return the memo's reasons, else those that stand under the decision, the best tested first."""
@@ -265,8 +263,8 @@ class _Reading:
                 return named(self.book, " ".join([ruling, *sentences(self.chief.text)[1:]]))
             if self.members is not None:
                 return named(self.book, majority_text(self.members))
-        # Members decide for good on their own, so theirs is final without a closing decision.
-        is_final = self.finals or self.members is not None or self.chief.type == "answer"
+        # Members decide for good on their own, so theirs is final without a closing decision, and so is a person's.
+        is_final = self.finals or self.members is not None or (self.by_person and self.state.finished)
         return f"{'' if is_final else 'Not final: '}{named(self.book, text)}"
 
     def how_sure(self) -> str:
@@ -339,10 +337,10 @@ class _Reading:
 
     def conditions(self, name: Literal["falsifiers", "requirements"]) -> list[Point]:
         """Return the conditions of the main decision, then those of every other final one, each once."""
-        # Members of a council who agree on an option still set conditions of their own.
-        plans = self.members.agreeing if self.members is not None else self.finals[1:]
         decisions = self._conditional(self.chief) if self.chief is not None else []
-        decisions += [plan for plan in plans if plan.id not in {decision.id for decision in decisions}]
+        # Members of a council who agree on an option still set conditions of their own.
+        others = self.plans[1:] or self.finals[1:]
+        decisions += [plan for plan in others if plan.id not in {decision.id for decision in decisions}]
         texts: dict[str, str | None] = {}
         for decision in decisions:
             for text in getattr(conditions_of(decision), name):
@@ -426,10 +424,7 @@ class _Reading:
             yield Point.of(f"{of_all} {verb} {kinds}: moot claims {self.run}")
 
     def assumed(self) -> list[Point]:
-        """Return what the final plan takes for granted, and what a plan before it did; of several one of each in turn.
-
-        Without what an objection that was taken up changed.
-        """
+        """Return what the plans take for granted, one of each in turn, without what objections changed."""
         if self.by_person:
             return []
         taken, steps = taken_up(self.book), {plan.step for plan in self.plans}
@@ -441,9 +436,13 @@ class _Reading:
         plans = grouped(
             (
                 event.step,
-                Point.of(f"{'' if event.step in steps else 'in the first plan: '}{event.text}", event.id),
+                # A plan that lacks its decision is the only one there is.
+                Point.of(
+                    f"{'in the first plan: ' * (bool(steps) and event.step not in steps)}{event.text}",
+                    event.id,
+                ),
             )
-            for event in (assumptions if self.plans else ())
+            for event in assumptions
             if event.id not in changed and (self.members is None or event.step in steps)
         )
         return _in_turn(plans.values())

@@ -24,7 +24,6 @@ from moot.view.text import WIDTH, joined
 from roles.outcome_status import OutcomeStatus
 from rounds.run.outcome import RunQuorum
 
-NARROW, WIDE = 60, 200
 LINES: Final = 40
 WORDS: Final = 350
 QUESTION_LINES: Final = 3
@@ -55,12 +54,18 @@ STATUS_HELP: Final[dict[str, str]] = {
     OutcomeStatus.DECIDED: "the run has an answer",
 }
 """Status → its explanation in `moot explain`."""
+_GO_ON: Final[dict[str, str]] = {
+    # A fork asks a round again as a whole, although only one reply of it may be lost.
+    OutcomeStatus.NOBODY_ANSWERED: " (asks all of that round again)",
+    OutcomeStatus.YOUR_CALL: " (your decision in place of the run's)",
+}
+"""Status → what the command to go on does."""
 ROWS: Final[dict[str, str]] = {
     "answer": "What the run decided, or what it says so far.",
     "became": "What a person said later of the decision: whether it held.",
     "how sure": "The confidence that was stated or computed, and what it rests on.",
     "depends on": "The roles without which the answer or the status would be another.",
-    "go on": "The command that resumes a stopped run, or asks again what was lost.",
+    "go on": "The command that resumes a stopped run, asks again what was lost, or puts your decision first.",
     "do now": "What to do next: tests left to make, and steps of the decision.",
     "why": "The strongest reasons, each with how it was tested.",
     "revisit if": "What would be a reason to open the decision again.",
@@ -136,7 +141,7 @@ def outcome_first(outcome: Outcome, quorum: RunQuorum, run: str, width: int = WI
 def outcome_lines(outcome: Outcome, run: str = "RUN", width: int = WIDTH) -> list[str]:
     """Return the lines of the block, cut so that it fits at 100 columns."""
     # Below 60 columns labels leave no room; above 200, lines become unreadable.
-    width = min(max(width, NARROW), WIDE)
+    width = min(max(width, 60), 200)
     return _laid(outcome, _fitting(outcome, run, LINES), width)
 
 
@@ -180,10 +185,10 @@ def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     yield ANSWER, f"{answer} ({whole})" if answer.endswith("…") else answer
     yield from (("became", became_line(became)) for became in outcome.became if became.overruled_by is None)
     yield "how sure", outcome.how_sure
-    yield from (("depends on", sentence) for sentence in (outcome.hangs_on,) if sentence)
-    # A fork asks a round again as a whole, although only one reply of it may be lost.
-    again = " (asks all of that round again)" * (outcome.status is OutcomeStatus.NOBODY_ANSWERED)
-    yield from (("go on", f"{command}{again}") for command in (outcome.go_on,) if command)
+    if outcome.hangs_on:
+        yield "depends on", outcome.hangs_on
+    if outcome.go_on:
+        yield "go on", f"{outcome.go_on}{_GO_ON.get(outcome.status, '')}"
     yield from _points("do now", outcome.do_now, cut, run)
     yield from _points("why", outcome.why, cut._replace(text=cut.reason, points=cut.reasons), run)
     yield from _points("revisit if", outcome.changes_our_mind, cut, run)

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Mapping
 from typing import Final
 
+from ledger.events import Decision
 from ledger.events.ids import parse_step
 from ledger.plain_text import counted as counted  # templates ask for it by this module
 from ledger.state.state import State
@@ -119,10 +120,15 @@ def going_on(run: str, reason: str | None) -> str:
     return " ".join(part for part in ("moot run --resume", run) if part) + raised
 
 
-def command_to_go_on(run: str, state: State, status: OutcomeStatus) -> str | None:
-    """Return the command that resumes a stopped run, or asks again from the round of the last lost step."""
+def command_to_go_on(run: str, state: State, status: OutcomeStatus, chief: Decision | None) -> str | None:
+    """Return the command that resumes a stopped run, asks again what was lost, or puts a person's decision first.
+
+    A lost step is asked again from its round on. `chief` is the main decision.
+    """
     if status is OutcomeStatus.STOPPED:
         return going_on(run, state.stopped_by)
+    if status is OutcomeStatus.YOUR_CALL and chief is not None:
+        return f"moot override {shlex.quote(run)} {chief.id} 'TEXT'"
     if status is not OutcomeStatus.NOBODY_ANSWERED:
         return None
     lost = list(map(parse_step, state.given_up))

@@ -8,6 +8,7 @@ Of `moot/view/judgements.py`, `moot/view/objections.py`, `moot/view/outcome_stat
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,7 @@ from moot.view.outcome_text import outcome_lines, status_clause
 from roles.protocol import Step
 from rounds.run import human_actions
 from rounds.run.outcome import quorum_of
+from rounds.run.session import RunSession
 from tests.protocols import crux_seats
 from tests.protocols.changing import Change, changed_run, unchanged
 from tests.protocols.playing import begin, play, submit
@@ -1592,3 +1594,62 @@ def test_what_a_panel_recommends_is_nowhere_called_required(
         text = capsys.readouterr().out.casefold()
         assert word in text, verb
         assert ("required" in text) == (word == "required"), verb
+
+
+def tie(path: Path) -> RunSession:
+    """Play a crux whose roles put the same points on two options."""
+    world = crux_seats.World(first=dict.fromkeys(crux_seats.ROLES, 50))
+    session = crux_seats.begin(path / "run", {"wait": "off"})
+    crux_seats.play(session, world)
+    return session
+
+
+YOURS: list[tuple[str, dict[str, str], frozenset[str]]] = [
+    ("council", {}, frozenset()),
+    ("priority", {}, frozenset()),
+    ("jugalbandi", {"wait": "off"}, frozenset()),
+    ("comparative", {}, frozenset({"r1.scoring.judge"})),
+    ("debate", {"judges": "3"}, frozenset({"r1.judging.judge", "r1.judging.judge~2"})),
+    ("crux", {}, frozenset()),
+]
+"""Runs that leave the decision to a person."""
+
+
+@pytest.mark.parametrize(("protocol", "rules", "lost"), YOURS)
+def test_your_call_names_the_command_that_settles_it(
+    protocol: str, rules: dict[str, str], lost: frozenset[str], tmp_path: Path
+) -> None:
+    session = (
+        tie(tmp_path)
+        if protocol == "crux"
+        else changed_run(tmp_path / "run", protocol, rules=rules, lose=lost)
+    )
+    path = str(session.run.path)
+    found = outcome_of(path, session.book())
+    assert found.status == "your_call"
+    command = found.go_on
+    assert command is not None
+    assert command in " ".join(" ".join(outcome_lines(found, path, 200)).split())
+    program, *words = shlex.split(command)
+    assert (program, words.pop()) == ("moot", "TEXT")
+    assert main([*words, "Take neither."]) == 0
+    settled = outcome_of(path, open_run(Path(path)).book)
+    assert (settled.answer, status_clause(settled)) == ("Take neither.", "DECIDED: by a person")
+    assert settled.go_on is None
+
+
+def test_whichever_plan_of_a_council_a_person_overrules_the_decision_is_the_person_s(tmp_path: Path) -> None:
+    """The outcome went on showing the members' plans, and the override nowhere."""
+    session = changed_run(tmp_path / "run", "council")
+    human_actions.override(session, "D-1-2", "Take neither.", "Ada")
+    found = outcome_of("run", session.book())
+    assert (found.answer, status_clause(found)) == ("Take neither.", "DECIDED: by a person")
+    assert found.how_sure.startswith("Decided by Ada in place of D-1-2.")
+
+
+@pytest.mark.parametrize("lost", ["r1.resolve.resolver", "r1.challenge.challenger"])
+def test_a_plan_without_its_decision_keeps_its_assumptions(lost: str, tmp_path: Path) -> None:
+    book, found = ended(tmp_path, "jugalbandi", {lost})
+    assert sorted(point.text for point in found.assumed) == sorted(
+        event.text for event in book.of(Assumption)
+    )
