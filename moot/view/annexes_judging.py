@@ -344,7 +344,9 @@ def _shared(ballot: Ballot) -> str:
 
 def ratings_annex(book: Book) -> Iterator[Annex]:
     """Yield priorities by lens, and mark options whose levels are two or more apart (AD-28)."""
-    rated: dict[str, dict[str, Rating]] = {}
+    from rounds.protocols.priority import far_apart, levels_of  # the other protocols give no levels
+
+    rated, apart = dict[str, dict[str, Rating]](), far_apart(levels_of(book))
     for rating in book.of(Rating):
         if rating.scale == "priority_p":
             # The lens is the criterion of a rating; ratings without one are told apart by their author.
@@ -358,17 +360,11 @@ def ratings_annex(book: Book) -> Iterator[Annex]:
                 for lens in lenses
             ),
             # Two levels apart is a disagreement that a person should confirm (AD-28).
-            "yes" if _apart(ratings) >= 2 else "",
+            "yes" if option in apart else "",
         )
         for option, ratings in sorted(rated.items())
     ]
     yield from annex_table("Priorities by lens", ("option", *lenses, "two levels apart"), rows)
-
-
-def _apart(ratings: dict[str, Rating]) -> int:
-    # A rating outside P0 to P3 cannot be compared and is left out of the gap.
-    levels = [int(n) for rating in ratings.values() if (n := str(rating.value).removeprefix("P")).isdecimal()]
-    return max(levels, default=0) - min(levels, default=0)
 
 
 def members_annex(book: Book) -> Iterator[Annex]:

@@ -375,7 +375,7 @@ class _Reading:
         for identity in open_under(self.book, self.finals):
             claim = self.book.by_id[identity]
             yield Point.of(f"Run what decides {identity}: {getattr(claim, 'testable_as', '')}", identity)
-        yield from answered_since(self.book, self.finals[0]) if self.finals else ()
+        yield from answered_since(self.run, self.book, self.finals[0]) if self.finals else ()
         yield from plans_to_read(self.run, self.book, self.members.plans) if self.members is not None else ()
         # With several final decisions the list is the plan.
         yield from (Point.of(other.text, other.id) for other in self.finals[1:])

@@ -8,7 +8,7 @@ applies decides.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
 from ledger.events import Concern, Decision, Disposition
 from ledger.events.ids import parse_step
@@ -152,6 +152,9 @@ def _undecided(book: Book, chief: Decision, finals: list[Decision]) -> Iterator[
     # The rule names both options exactly when their totals lie within 5% (AD-16).
     if state.opening.protocol == "comparative" and chief.made_by == "rule" and len(chief.about) == 2:
         yield f"{' and '.join(chief.about)} are within five per cent"
+    # Levels far apart are put to a person, and one lens alone cannot be far from another.
+    if state.opening.protocol == "priority" and state.given_up:
+        yield "one lens was lost, so whether both agree is not known"
     # Runs without sealed answers have no lead to measure.
     if pools_without(book):
         from detectors.forecasts.arithmetic import group_forecast
@@ -239,7 +242,7 @@ def points_of(book: Book, identity: str) -> float | None:
     return points_for(book, option_of(book, decision) or leader_of_group(book))
 
 
-WORDS: dict[Fate, Literal["It held", "It failed", "Held in part", "Not known"]] = {
+WORDS: dict[Fate, str] = {
     "held": "It held",
     "failed": "It failed",
     "mixed": "Held in part",

@@ -1,4 +1,4 @@
-"""Open questions to a person: awaited ones first, then the newest; repeated questions are merged.
+"""Open questions to a person: awaited ones, those of the protocol's rule, the newest; repeated ones are merged.
 
 An older question joins a newer one whose text asks nearly all that the older one asks, so one answer covers both. A
 question that asks for more, or names another number or name, stays separate.
@@ -16,7 +16,7 @@ from ledger.plain_text import counted, first_sentence, one_line, shortened, some
 from ledger.result import Result
 from ledger.state.book import Book, grouped
 from moot.view.events import words_of
-from moot.view.judgements import has_beliefs, named, options_of
+from moot.view.judgements import has_beliefs, latest, named, options_of
 from moot.view.labels import is_held_by_an_error
 from moot.view.reasons import Point
 from roles.outcome_status import OutcomeStatus
@@ -26,8 +26,8 @@ from rounds.run.same_question import asks_all_of, words_asked
 
 SHOWN: Final = 5
 _HANDED_IN: Final = ("statement", "argument", "concern", "challenge")
-REMINDER: Final = 120
-"""Maximum characters of a question next to its answer."""
+REMINDER, SHORT = 120, 40
+"""Maximum characters of a question next to its answer, and where a command is named, too."""
 
 
 class Asking(Result, frozen=True):
@@ -106,40 +106,34 @@ def open_questions_merged(book: Book) -> list[list[str]]:
 
 
 def _questions(book: Book) -> list[_Question]:
-    """Return open questions, merged: awaited ones first, then the newest first.
+    """Return open questions, merged: awaited ones first, then those of the protocol's rule, then the newest first.
 
     An answered question covers older ones that asked the same.
     """
     awaited = awaited_of(book.state)
     first, groups = list[_Question](), list[_Question]()
-    put = [(event.id, event.text) for event in reversed(book.of(Concern)) if event.for_human and event.id]
-    for identity, text in put:
-        is_open, words = identity not in book.state.resolved, words_asked(text)
-        # The run itself waits for these, so they merge only when both ask for the same.
-        if identity in awaited:
-            same = next(
-                (
-                    question
-                    for question in first
-                    if asks_all_of(question.words, words) and asks_all_of(words, question.words)
-                ),
-                None,
-            )
-            if same is None:
-                first.append(_Question(one_line(text), words, [identity], is_open))
-            else:
-                same.ids.append(identity)
-            continue
-        # Newer questions come first in this loop, so an older one joins the newer text.
-        group = next((question for question in (*first, *groups) if asks_all_of(question.words, words)), None)
+    put = [event for event in reversed(book.of(Concern)) if event.for_human]
+    for event in put:
+        is_open, waits = event.id not in book.state.resolved, event.id in awaited
+        words = words_asked(event.text)
+        # Newer questions come first in this loop, so an older one joins the newer text. The run itself waits for some:
+        # these merge only when both ask for the same.
+        group = next(
+            (
+                question
+                for question in (first if waits else (*first, *groups))
+                if asks_all_of(question.words, words) and (not waits or asks_all_of(words, question.words))
+            ),
+            None,
+        )
         if group is None:
-            groups.append(_Question(one_line(text), words, [identity], is_open))
+            question = _Question(one_line(event.text), words, [event.id], is_open)
+            (first if waits or event.by == "controller" else groups).append(question)
         # An older question that was answered stays closed and adds no id to the open group.
         elif is_open:
-            group.ids.append(identity)
-    # The loop met the awaited ones newest first, and the run asks them in their order.
-    first.reverse()
-    return [*first, *(group for group in groups if group.is_open)]
+            group.ids.append(event.id)
+    # The loop met the newest first; what the run waits for, and what its rule leaves open, is asked in order.
+    return [group for group in (*first[::-1], *groups) if group.is_open]
 
 
 def to_decide_on(book: Book, status: OutcomeStatus) -> Iterator[Point]:
@@ -163,13 +157,12 @@ def handed_over(book: Book) -> Decision | None:
         return None
     asked = [concern.id for concern in book.of(Concern) if concern.by == "controller" and concern.for_human]
     # Several such questions are about a part each, such as one round, and no answer to them decides the whole.
-    answers = [
+    return latest(
         decision
         for decision in book.of(Decision)
         if decision.type == "answer"
         and [cite.id for cite in decision.cites if cite.relation == "resolves"] == asked
-    ]
-    return answers[-1] if answers else None
+    )
 
 
 def options_missing(book: Book) -> list[Point]:
@@ -182,18 +175,24 @@ def options_missing(book: Book) -> list[Point]:
     ]
 
 
-def answered_since(book: Book, chief: Decision) -> Iterator[Point]:
-    """Yield answers that a person gave after the final text was written, so that the text lacks them."""
+def answered_since(run: str, book: Book, chief: Decision) -> Iterator[Point]:
+    """Yield answers of a person that the decision lacks: later ones, and those that its rule does not count."""
     for event in book.of(Decision):
         questions = [
             question for cite in event.cites if isinstance(question := book.by_id.get(cite.id), Concern)
         ]
+        # A rule counts replies of seats alone, also where it asked a person about one that was lost.
+        ruled = chief.made_by == "rule" and any(question.by == "controller" for question in questions)
         # Answers given before the decision were in the brief of the deciding step.
-        if event.type == "answer" and questions and event.seq > chief.seq:
+        if event.type == "answer" and questions and (ruled or event.seq > chief.seq):
             others = f" and {len(questions) - 1} that ask the same" if questions[1:] else ""
             # A question may be what is left of an objection.
             source = "".join(f", after {ref}" for ref in questions[0].between if kind_of(ref) == "challenge")
-            question_text = (
-                f"{questions[0].id} (“{shortened(one_line(questions[0].text), REMINDER)}”{source}){others}"
+            reminder = shortened(one_line(questions[0].text), SHORT if ruled else REMINDER)
+            override = f"moot override {shlex.quote(run)} {chief.id} 'TEXT'"
+            yield Point.of(
+                f"{'Weigh' if ruled else 'Work in'} what a person answered to {questions[0].id}"
+                f" (“{reminder}”{source}){others}"
+                f"{f', which the rule does not count (to follow it: {override})' * ruled}: {event.text}",
+                event.id,
             )
-            yield Point.of(f"Work in what a person answered to {question_text}: {event.text}", event.id)

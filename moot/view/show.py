@@ -12,7 +12,7 @@ from typing import Any, Final, cast
 import msgspec
 import orjson
 
-from ledger.events import KINDS, Claim, Decision, Event
+from ledger.events import KINDS, Claim, Decision, Event, Vote
 from ledger.events.ids import kind_of, parse_reference
 from ledger.format.canonical import encode
 from ledger.plain_text import one_line, shortened, some
@@ -92,6 +92,13 @@ def _says(event: Event, book: Book) -> dict[str, Any]:
     """Return the event's own fields, with conditions split into falsifiers and requirements."""
     # Encode and decode again, so that the fields have the names and form of the ledger.
     fields: dict[str, Any] = orjson.loads(encode(event))
+    if isinstance(event, Vote) and event.fallback:
+        # The numbers of a lost vote only fill its form, and nothing counts them.
+        fields |= {
+            "confidence": None,
+            "risk": None,
+            "reasoning": "No vote was given, which counts as REFUSE.",
+        }
     if isinstance(event, Decision):
         # Requirements are objects on the ledger, and readers only need their texts.
         replaced = (*Conditions._fields, "dissent")

@@ -162,7 +162,7 @@ def _decision(numbering: Numbering, levels: Mapping[str, Mapping[str, str]]) -> 
 def _whose(levels: Mapping[str, Mapping[str, str]]) -> str:
     """Return the lenses of the order; a lost one is named, because one lens alone is no agreement."""
     lost = [lens for lens in LENSES if lens not in levels]
-    alone = f"{', '.join(levels)} alone, as {', '.join(lost)} gave no levels"
+    alone = f"{', '.join(levels)} alone, as {', '.join(lost)} was lost"
     return alone if lost else "the sum of both lenses"
 
 

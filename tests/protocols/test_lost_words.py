@@ -30,7 +30,7 @@ def played(path: Path, name: str, *lost: str, rules: dict[str, str] | None = Non
 def test_an_order_of_one_lens_is_no_sum_of_both(tmp_path: Path) -> None:
     """R-1, its sibling: priority said "by the sum of both lenses" with one of them lost."""
     book = played(tmp_path / "run", "priority", "r1.rating.impact")
-    assert decided(book).text.startswith("Order by urgency alone, as impact gave no levels: 1. O-")
+    assert decided(book).text.startswith("Order by urgency alone, as impact was lost: 1. O-")
 
 
 def test_means_name_the_rounds_and_weights_that_nobody_gave(tmp_path: Path) -> None:

@@ -1653,3 +1653,52 @@ def test_a_plan_without_its_decision_keeps_its_assumptions(lost: str, tmp_path: 
     assert sorted(point.text for point in found.assumed) == sorted(
         event.text for event in book.of(Assumption)
     )
+
+
+def test_one_lens_alone_is_your_call_and_the_other_was_lost(tmp_path: Path) -> None:
+    _, found = ended(tmp_path, "priority", {"r1.rating.impact"})
+    assert status_clause(found) == "YOUR CALL: one lens was lost, so whether both agree is not known"
+    assert found.answer.startswith("Order by urgency alone, as impact was lost: 1. O-1")
+    assert "gave no levels" not in found.answer
+
+
+@pytest.mark.parametrize("early", [True, False])
+def test_an_answer_that_no_rule_counts_is_said_to_be_none(early: bool, tmp_path: Path) -> None:
+    """An answer to a round that was lost was shown as work to put into the text, or not at all."""
+    lost = frozenset({"r1.scoring.judge"})
+    session = changed_run(
+        tmp_path / "run", "comparative", lose=lost, until=lambda book: early and bool(questions_put(book))
+    )
+    human_actions.answer(session, *questions_put(session.book()), "O-2.", "Ada")
+    play(session)
+    found = outcome_of("run", session.book())
+    (chief,) = final_in_force(session.book().state)
+    answered = [point.text for point in found.do_now if "answered" in point.text]
+    assert answered == [
+        "Weigh what a person answered to N-1-7 (“Round 1 was not judged (step…”), which the rule does"
+        f" not count (to follow it: moot override run {chief} 'TEXT'): O-2."
+    ]
+    assert answered[0] in " ".join(" ".join(outcome_lines(found, "run", 100)).split())
+
+
+def questions_put(book: Book) -> list[str]:
+    return [event.id for event in book.of(Concern) if event.for_human and event.by == "controller"]
+
+
+def test_lost_rounds_are_asked_about_in_their_order(tmp_path: Path) -> None:
+    lost = frozenset({"r1.scoring.judge", "r3.scoring.judge"})
+    _, found = played(tmp_path, "comparative", lose=lost)
+    assert [asking.text.partition(" was")[0] for asking in found.needs_you] == ["Round 1", "Round 3"]
+    _, order = played(tmp_path / "order", "priority")
+    assert [asking.ids for asking in order.needs_you] == [["N-1-1"], ["N-1-2"]]
+
+
+def test_a_lost_vote_is_shown_without_the_numbers_that_fill_its_form(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ended(tmp_path, "tribunal", {"r3.revise.utility"})
+    main(["show", str(tmp_path / "run"), "VO-3-2-utility"])
+    text = capsys.readouterr().out
+    assert "No vote was given, which counts as REFUSE." in text
+    assert "confidence" not in text
+    assert "risk" not in text
