@@ -118,9 +118,10 @@ def _drive_here(
     """Drive from outside any event loop. Ctrl-C, SIGTERM and SIGHUP close the run resumably and end its programs."""
     try:
         return asyncio.run(_until_ended(drive_run(run, seats, watch, pause, bench)))
-    except (KeyboardInterrupt, asyncio.CancelledError):
-        # The stop is written after the loop has ended, so that no reply can be committed after it.
-        run.stop("human")
+    except (KeyboardInterrupt, asyncio.CancelledError) as stopped:
+        # The stop is written after the loop has ended, so that no reply can be committed after it. Ctrl-C is a
+        # person; any other signal may come from a program, such as a study whose pool broke.
+        run.stop("human", " ".join({*stopped.args} - {signal.SIGINT.name}))
         raise KeyboardInterrupt from None
 
 
@@ -132,11 +133,11 @@ async def _until_ended(driving: Coroutine[Any, Any, DriveEnd]) -> DriveEnd:
     task, loop = asyncio.ensure_future(driving), asyncio.get_running_loop()
     before: dict[signal.Signals, Any] = {}
 
-    def stop(_number: int, _frame: object) -> None:
+    def stop(number: int, _frame: object) -> None:
         # For good, since the interpreter gives handlers back before the process is gone.
-        for number in before:
-            signal.signal(number, signal.SIG_IGN)
-        loop.call_soon_threadsafe(task.cancel)
+        for handled in before:
+            signal.signal(handled, signal.SIG_IGN)
+        loop.call_soon_threadsafe(task.cancel, signal.Signals(number).name)
 
     # A closed terminal and a shutdown end a run as cleanly as Ctrl-C does.
     for number in STOPPING:

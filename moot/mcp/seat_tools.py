@@ -25,6 +25,7 @@ from moot.mcp.rights import Rights
 from moot.mcp.tools import RESULT_BYTES_MAX, Tools, size_of
 from moot.output_schemas import result_of
 from moot.view.steps import Next, OpenStep
+from moot.view.words import why_closed
 from roles.seats.host import HostSeat
 from rounds.protocols import awaited_of
 from rounds.run.outcome import RunQuorum
@@ -262,7 +263,7 @@ def add_seat_tools(tools: Tools) -> None:
             stopped = session.state.stopped_by
             if stopped is not None:
                 raise usage(
-                    f"the run was stopped ({stopped.replace('_', ' ')}): nothing is asked any more",
+                    f"the run was stopped, as {why_closed(stopped)}: nothing is asked any more",
                     "stop, and tell the operator; `moot run --resume` goes on",
                     "next",
                 )

@@ -289,17 +289,13 @@ def _estimate_lines(estimate: Estimate) -> Iterator[str]:
         yield f"  {role:<10} {sum(part.replies for part in mine):>4}   {phases}"
     yield f"by seat (prices of {estimate.prices_dated})"
     for seat in estimate.seats:
-        yield from _seat_lines(seat)
+        model = f" ({seat.model})" if seat.model and seat.model not in seat.seat else ""
+        yield f"  {seat.seat}{model}: {', '.join(seat.roles)}, {counted(seat.replies, 'reply')}"
+        yield f"    {_tokens_text(seat.tokens_in, seat.tokens_out)}, {dollars_text(seat.usd)}"
     tokens = _tokens_text(estimate.tokens_in, estimate.tokens_out)
     yield f"in all: {tokens}, {dollars_text(estimate.usd)}, {_time_text(estimate)}"
     yield "it rests on"
     yield from (f"  {assumption}" for assumption in estimate.assumptions)
-
-
-def _seat_lines(seat: EstimateSeat) -> Iterator[str]:
-    model = f" ({seat.model})" if seat.model and seat.model not in seat.seat else ""
-    yield f"  {seat.seat}{model}: {', '.join(seat.roles)}, {counted(seat.replies, 'reply')}"
-    yield f"    {_tokens_text(seat.tokens_in, seat.tokens_out)}, {dollars_text(seat.usd)}"
 
 
 def _tokens_text(tokens_in: Span, tokens_out: Span) -> str:

@@ -16,6 +16,7 @@ from detectors.parameters import gate_parameters
 from detectors.report import NAMES as SIGNAL_NAMES
 from ledger.events import KINDS
 from ledger.events.ids import LABELS as LETTERS, is_id, kind_of, parse_step
+from ledger.plain_text import first_sentence
 from ledger.result import Result
 from moot.errors import EXIT_CODES
 from moot.view import marks
@@ -84,7 +85,7 @@ ID_LETTERS: Final[Mapping[str, str]] = {
 """Letter of an id that no event has → its meaning."""
 
 
-_SOURCES: Final = re.compile(r" \([A-Z][A-Z0-9]*[- ][^()]*\)(?=\.)")
+_SOURCES: Final = re.compile(r"\s\([^()]*\b[A-Z][A-Z0-9]*[- ]\d[^()]*\)(?=\.)")
 """Source marks at the end of an event's docstring."""
 
 
@@ -177,7 +178,8 @@ def all_entries() -> Iterator[Meaning]:
         for code, text in CLOSINGS.items()
     )
     for name, row in KINDS.items():
-        kind, meaning = name.replace("_", " "), _first_sentence(row.model)
+        # Event docstrings end with source marks such as (SD-44), which mean nothing to a user.
+        kind, meaning = name.replace("_", " "), first_sentence(_SOURCES.sub("", getdoc(row.model) or ""))
         yield Meaning(name, "event kind", kind, f"{meaning} It is in the stream `{row.stream}`.")
         if row.id:
             text = f"Ids with {row.letter}- name an event of the kind {kind}: {meaning}"
@@ -238,10 +240,3 @@ def _plain(name: str) -> str:
 
 def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}".rstrip(".") + "."
-
-
-def _first_sentence(model: type) -> str:
-    """Return the first sentence of an event's description, without the marks of its published source."""
-    text = " ".join((getdoc(model) or "").split())
-    # Event docstrings end with source marks such as (SD-44), which mean nothing to a user.
-    return _SOURCES.sub("", re.match(r".*?\.(?= |$)", text)[0] if text else "")  # type: ignore[index]

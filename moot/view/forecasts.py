@@ -380,8 +380,7 @@ def crux_line(crux: CruxReport) -> str:
 
 def status_line(report: ForecastReport) -> str:
     """Return the state of the forecasts and cruxes, in a sentence that is true of every crux."""
-    unsettled = [crux for crux in report.cruxes if crux.result is None]
-    worth = [crux for crux in unsettled if (crux.value or 0) >= report.tau]
+    worth = [crux for crux in report.cruxes if crux.result is None and (crux.value or 0) >= report.tau]
     margin = forecast_parameters().limits.margin_at_least
     match report.status:
         case "nobody_answered":

@@ -71,8 +71,9 @@ def labels_of(state: State, replies: Counter[str | None]) -> tuple[Label, ...]:
     if not state.finished and not state.is_import:
         unfinished = f"in round {state.round}, phase {state.phase}: nothing is decided for good"
         if state.stopped_by is not None:
-            reason, command = state.stopped_by.replace("_", " "), going_on("", state.stopped_by)
-            unfinished = f"stopped in round {state.round} ({reason}); `{command}` goes on"
+            why = why_closed(state.stopped_by)
+            command = going_on("", state.stopped_by)
+            unfinished = f"stopped in round {state.round}, as {why}; `{command}` goes on"
         labels.append(Label("UNFINISHED", unfinished))
     for kind, how in _SIMULATED.items():
         if replies[kind]:

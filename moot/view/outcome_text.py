@@ -49,7 +49,7 @@ STATUS_HELP: Final[dict[str, str]] = {
     **_MEANINGS,
     OutcomeStatus.NOBODY_ANSWERED: "no reply decides: that step was lost, or the run ended before it",
     OutcomeStatus.WAITING: "a person's answer, or a program that runs here, is awaited",
-    OutcomeStatus.STOPPED: "a budget or a person stopped the run; it can go on",
+    OutcomeStatus.STOPPED: "a budget, a person or a signal stopped the run; it can go on",
     OutcomeStatus.YOUR_CALL: "the answers are too close, or split: a person weighs",
     OutcomeStatus.DECIDED: "the run has an answer",
 }

@@ -12,7 +12,7 @@ from ledger.language.words import word_count
 from ledger.result import Result
 from ledger.state.state import EXPERIMENTS, State
 from moot.view.text import joined
-from moot.view.words import going_on
+from moot.view.words import going_on, why_closed
 from roles.protocol import awaited_answers, awaited_experiments, open_steps
 from rounds.run.session import PendingStep, RunSession
 
@@ -93,10 +93,10 @@ def steps_text(listing: Next) -> str:
         return closed
     widest = max(len(step.step) for step in listing.steps)
     run, first, count = listing.run, listing.steps[0].step, len(listing.steps)
-    reason = (listing.stopped_by or "").replace("_", " ")
+    why = why_closed(listing.stopped_by or "")
     return joined(
         [
-            *([f"the run was stopped ({reason}); a reply goes on with it"] if reason else ()),
+            *([f"the run was stopped, as {why}; a reply goes on with it"] if why else ()),
             "1 step is open" if count == 1 else f"{count} steps are open, side by side",
             *(
                 f"  {step.step:<{widest}}   {step.role} ({step.seat}),"
@@ -124,9 +124,8 @@ def _closed(listing: Next) -> str:
         return ""
     # A stopped run asks nothing, although some of its steps have no reply.
     if listing.stopped_by:
-        reason = listing.stopped_by.replace("_", " ")
-        go_on = going_on(listing.run, listing.stopped_by)
-        return f"the run was stopped ({reason}): nothing is asked any more; `{go_on}` goes on\n"
+        why, go_on = why_closed(listing.stopped_by), going_on(listing.run, listing.stopped_by)
+        return f"the run was stopped, as {why}: nothing is asked any more; `{go_on}` goes on\n"
     if listing.waiting_for == [HELD_UP]:
         status = f"`moot status {listing.run}`"
         return f"the run is held up until a person decides: {status} says by what, and how to go on\n"

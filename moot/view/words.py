@@ -71,7 +71,7 @@ CLOSINGS: Final[Mapping[str, str]] = {
     "ready": "the stop checks of this run held",
     "protocol_end": "no step was left to take",
     "not_ready": "every planned round was held and the stop signals did not agree",
-    "human": "a person stopped it",
+    "human": "a person or a signal stopped it",
     "seats_failed": "a seat failed for good",
     "budget_rounds": "the budget of rounds was used up",
     "budget_usd": "the next reply could cost more than the budget leaves",

@@ -200,7 +200,11 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
-def test_ctrl_c_closes_the_run_and_it_can_go_on(moot: Moot, file: Path, tape: Path) -> None:
+@pytest.mark.parametrize(("number", "noted"), [(signal.SIGINT, ""), (signal.SIGTERM, "; SIGTERM")])
+def test_a_signal_closes_the_run_and_it_can_go_on(
+    number: signal.Signals, noted: str, moot: Moot, file: Path, tape: Path
+) -> None:
+    """A signal that another program sent was recorded as a person's stop alone."""
     process = subprocess.Popen(
         [sys.executable, "-c", INTERRUPTED, "run", str(file), "--seats", f"tape:{tape}", "--out", "a"],
         env={**os.environ, "MOOT_TAPE_DELAY_SECONDS": "0.2", "PYTHONPATH": str(Path(__file__).parents[2])},
@@ -214,12 +218,14 @@ def test_ctrl_c_closes_the_run_and_it_can_go_on(moot: Moot, file: Path, tape: Pa
         and time.monotonic() < deadline
     ):
         time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     _, err = process.communicate(timeout=20)
     assert process.returncode == 4, err
     assert err.splitlines()[-1].startswith("moot: interrupted")
     assert "Traceback" not in err
-    assert moot("status", "a", "--json").json["state"] == "stopped"
+    status = moot("status", "a", "--json").json
+    assert status["state"] == "stopped"
+    assert status["outcome"]["status_why"] == f"a person or a signal stopped it{noted}"
     assert moot("run", "--resume", "a", "--seats", f"tape:{tape}", "--quiet").code == 0
     assert moot("check", "a", "--quiet").code == 0
 

@@ -311,7 +311,7 @@ def test_a_run_that_is_stopped_says_so_to_its_seats(tmp_path: Path) -> None:
             )
             token = found["tokens"]["critic"]
             said = await refused(client, "next", run=found["run"], token=token, wait_seconds=60)
-            assert "stopped (budget rounds)" in said
+            assert "stopped, as the budget of rounds was used up" in said
 
     anyio.run(main)
 

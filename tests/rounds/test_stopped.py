@@ -89,9 +89,9 @@ def test_what_a_person_adds_wakes_nobody(stopped: RunSession, act: str, moot: Mo
     assert standing_of(view) == "stopped"
     assert steps_in_progress(view) == {}
     book = view.book
-    assert any("stopped in round 2 (human)" in label.text for label in labels_of_run(book))
+    assert any("stopped in round 2, as a person or a signal stopped it" in label.text for label in labels_of_run(book))
     assert tell(book).closing is not None
-    assert "stopped because a person stopped it" in ended(state)
+    assert "stopped because a person or a signal stopped it" in ended(state)
     before = len(book.events)
     assert stopped.stop("human") == ()  # it is stopped: nothing to close
     assert len(RunStore(path).events()) == before
@@ -109,7 +109,7 @@ def test_a_seat_does_not_wait_for_a_stopped_run(
     people.note(stopped, "A note.")
     said = moot("next", stopped.run.path, "--role", "verifier", "--wait", "600")
     assert said.code == 4
-    assert "the run was stopped (human)" in said.out
+    assert "the run was stopped, as a person or a signal stopped it" in said.out
 
 
 def test_a_stop_is_over_when_a_reply_comes(stopped: RunSession) -> None:
