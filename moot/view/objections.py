@@ -286,13 +286,20 @@ def _against_verdict(book: Book, decision: Decision, approval: Approval, cited: 
     first = next((event for event in book.of(Concern) if event.by == "challenger"), best)
     if first is not best and "a stretch" in (view := judged(book, first, approval)):
         became += f"; of {first.id}, which challenger ranks first: {view}"
-    # Blockers that the advocate itself names are listed as open, and are not named twice.
-    others = [event for event in against[1:] if approval.is_no or event.by != "advocate"]
+    # Blockers that the advocate itself names, and findings of a panel, are listed or counted as open.
+    others = [
+        event
+        for event in (against[1:] if book.state.opening.protocol != "panel" else ())
+        if approval.is_no or event.by != "advocate"
+    ]
     return _first([best, *others], best.claim if isinstance(best, Argument) else best.text, became)
 
 
-def risks_of(book: Book, decision: Decision) -> Iterator[Point]:
-    """Yield what advocates name against what was decided for: open blockers, and the risks as one point."""
+def risks_of(run: str, book: Book, decision: Decision, elsewhere: set[str]) -> Iterator[Point]:
+    """Yield what was named against the decision: open blockers, findings of a panel, and risks as one point.
+
+    What is in `elsewhere` is not said again; `run` is how commands name the run.
+    """
     approval = None if decision.type == "override" else approval_of(book)
     yield from (
         Point.of(
@@ -307,9 +314,13 @@ def risks_of(book: Book, decision: Decision) -> Iterator[Point]:
         text = f"What became of {counted(len(put), 'challenge')} is not stated, the first by {put[0].by}"
         yield Point.of(f"{text}: {put[0].claim}", *(event.id for event in put))
     # The strongest of what matters most to the judge of a panel is the objection, or all of it is why.
-    for concern in blockers(book, decision) if book.state.opening.protocol == "panel" else ():
-        weight = f"Among what matters most to the judge{weight_text(book, concern)}"
-        yield Point.of(f"{weight}: {concern.by}: {concern.text}", concern.id)
+    if approval is not None and book.state.opening.protocol == "panel":
+        for concern in (named := blockers(book, decision)):
+            weight = f"Among what matters most to the judge{weight_text(book, concern)}"
+            yield Point.of(f"{weight}: {concern.by}: {concern.text}", concern.id)
+        left = {event.id for event in book.of(Concern)} - elsewhere - {concern.id for concern in named}
+        if left:
+            yield Point.of(f"{counted(len(left), 'more finding')}: moot log {run} --kind concern")
     if decision.type == "override" or book.state.opening.protocol != "comparative":
         return
     cases = [event for event in book.of(Concern) if event.phase == "case"]

@@ -404,11 +404,10 @@ class _Reading:
         )
         yield from (Point.of(doubt.text, doubt.id) for doubt in doubts)
         # What is a reason or the objection is not said again.
-        shown = {ref for point in self.reasons[:WHY] for ref in point.refs} | {
-            self.objection and self.objection.ref
-        }
-        risks = risks_of(self.book, chief) if chief is not None else ()
-        yield from (point for point in risks if shown.isdisjoint(point.refs))
+        elsewhere = {ref for point in self.reasons[:WHY] for ref in point.refs}
+        elsewhere |= {self.objection.ref} if self.objection else set()
+        risks = risks_of(self.run, self.book, chief, elsewhere) if chief is not None else ()
+        yield from (point for point in risks if elsewhere.isdisjoint(point.refs))
         # Questions about other options are not open for this decision.
         asked_here = (
             event for event in open_questions(self.book) if chief is None or compared(self.book, chief, event)

@@ -89,7 +89,10 @@ def test_what_a_person_adds_wakes_nobody(stopped: RunSession, act: str, moot: Mo
     assert standing_of(view) == "stopped"
     assert steps_in_progress(view) == {}
     book = view.book
-    assert any("stopped in round 2, as a person or a signal stopped it" in label.text for label in labels_of_run(book))
+    assert any(
+        "stopped in round 2, as a person or a signal stopped it" in label.text
+        for label in labels_of_run(book)
+    )
     assert tell(book).closing is not None
     assert "stopped because a person or a signal stopped it" in ended(state)
     before = len(book.events)

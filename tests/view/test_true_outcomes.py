@@ -324,7 +324,11 @@ def test_a_panel_that_is_not_ready_has_its_blockers_as_reasons(verdict: str, tmp
     if verdict == "targeted fixes":  # what was taken up is no objection any more
         assert found.objection is not None
         assert (found.objection.ref, found.objection.became.partition(" (")[0]) == ("N-1-1", "open")
-        assert len(found.objection.others) == 6
+    # Findings that are shown nowhere else are counted, with the command that lists them.
+    left = 6 if verdict == "targeted fixes" else 7
+    assert [point.text for point in found.not_settled] == [
+        f"{left} more findings: moot log run --kind concern"
+    ]
 
 
 def test_a_panel_that_is_ready_shows_what_matters_most_as_what_speaks_against_it(tmp_path: Path) -> None:
@@ -1072,7 +1076,6 @@ def test_what_a_replaced_plan_takes_for_granted_is_said_to_be_its_own(tmp_path: 
 @pytest.mark.parametrize(
     ("protocol", "others"),
     [
-        ("panel", "; also N-1-2, N-1-4, N-1-7, N-1-5, N-1-8 and 3 more: moot status run --json"),
         ("debate", "; also R-1-1"),
         ("devils-advocate", "; also X-1-2, X-1-5"),
         ("adversarial", "; also N-1-4, N-1-3"),
@@ -1576,7 +1579,7 @@ def test_a_panel_shows_every_named_finding_with_its_severity_and_who_marked_it(t
     }
     assert found.objection is not None
     shown = {found.objection.ref: found.objection.became}
-    shown |= {point.refs[0]: point.text for point in found.not_settled if point.refs[0] in words}
+    shown |= {point.refs[0]: point.text for point in found.not_settled if words.keys() & point.refs}
     assert {finding: text in shown[finding] for finding, text in words.items()} == {
         "N-1-1": True,
         "N-1-4": True,
