@@ -116,8 +116,7 @@ def leader_so_far(book: Book) -> str | None:
 
 def not_decided_yet(book: Book) -> str:
     """Return the text shown in place of an answer."""
-    leader = leader_so_far(book)
-    leads = "" if leader is None else f" The group forecast puts {leader} first."
+    leads = f" The group forecast puts {leader} first." if (leader := leader_so_far(book)) else ""
     return named(book, f"Nothing is decided yet.{leads}")
 
 

@@ -80,9 +80,6 @@ def forecast_parts(run: str, book: Book, chief: Decision | None) -> ForecastPart
     )
 
 
-# ---------------------------------------------------------------- standing and memo
-
-
 @per_book
 def standing_now(book: Book) -> ForecastStanding:
     """Return the present standing of a run's forecasts."""
@@ -141,7 +138,7 @@ def how_likely(book: Book) -> str:
     points = percent(float(now.group.points(place)))
     # A role without numbers about a test cannot follow its result.
     left = " and ".join(sorted(standing.table_at(book.state).forecasts.keys() - now.forecasts.keys()))
-    without = f" (without {left}: no numbers about a test)" if left else ""
+    without = f"{lost_text(book)}{f' (without {left}: no numbers about a test)' if left else ''}"
     if len(forecasts) == 1:
         text = f"{points} for {options[place]}, the forecast of one role{without}."
     else:
@@ -156,6 +153,12 @@ def how_likely(book: Book) -> str:
         text += f" The group forecast prefers {options[now.leader]}, with {leads}."
         text += f" {memo.why_not_leader}" if memo is not None and memo.why_not_leader else ""
     return text
+
+
+def lost_text(book: Book) -> str:
+    """Return how many roles were asked for a forecast and lost it, in parentheses; empty where none did."""
+    lost = sum(step.startswith("r1.B.") for step in book.state.given_up)
+    return f" ({lost} more {'was' if lost == 1 else 'were'} lost)" * bool(lost)
 
 
 def settled_cruxes(book: Book, chief: Decision) -> Iterator[Point]:
@@ -203,9 +206,6 @@ def reasons_of_roles(book: Book) -> list[Point]:
         for part in event.sections
         if event.id in nearest and part.name.startswith("reason-")
     ][:REASONS]
-
-
-# ---------------------------------------------------------------- cruxes that are not settled
 
 
 def worth_text(points: Fraction) -> str:
@@ -309,12 +309,9 @@ def ways_to_be_wrong(book: Book) -> Iterator[tuple[int, Point]]:
     )
     for way, text, authors in merged or alone:
         if by := [role for role in authors if role in roles]:
-            of_all = f" of {counted(len(standing_now(book).forecasts), 'role')}"
-            who = f"{by[0] if len(by) == 1 else f'{len(by)}{of_all}'}: {one_line(text)}"
+            of_all = f"of {counted(len(standing_now(book).forecasts), 'role')}{lost_text(book)}"
+            who = f"{by[0] if len(by) == 1 else f'{len(by)} {of_all}'}: {one_line(text)}"
             yield len(by), Point.of(f"A way to be wrong, named by {who}", way)
-
-
-# ---------------------------------------------------------------- the whole table
 
 
 def forecasts_of(run: str, book: Book) -> ForecastReport | None:
@@ -347,19 +344,13 @@ def percent(points: float) -> str:
     return f"{points:.0f}%"
 
 
-def roles_range(report: ForecastReport, option: str) -> str:
-    """Return `58% (roles 50–63%)`: the group forecast of an option and the range of the roles' forecasts."""
-    spread = roles_spread(report, option)
-    return percent(report.group[option]) + (f" ({spread})" if spread else "")
-
-
 def roles_spread(report: ForecastReport, option: str) -> str:
-    """Return `roles 50–63%`: the range of the roles' forecasts of an option; empty for a single role."""
+    """Return ` (roles 50–63%)`: the range of the roles' forecasts of an option; empty for a single role."""
     forecasts = [points[option] for points in report.roles.values()]
     low, high = min(forecasts), max(forecasts)
     if len(forecasts) < 2:
         return ""
-    return f"roles {low}%" if low == high else f"roles {low}–{high}%"
+    return f" (roles {low}{'' if low == high else f'–{high}'}%)"
 
 
 def crux_line(crux: CruxReport) -> str:
@@ -408,7 +399,11 @@ def forecasts_text(report: ForecastReport, width: int) -> str:
         # Options that never had a point are those that no role considered; they add no information.
         if report.group.get(option) or report.before.get(option):
             words = shortened(one_line(report.options[option]), WORDS_SHOWN)
-            lines += _wrapped(f"{option}  {roles_range(report, option)}  {words}", width, "      ")
+            lines += _wrapped(
+                f"{option}  {percent(report.group[option])}{roles_spread(report, option)}  {words}",
+                width,
+                "      ",
+            )
     # The forecasts before the tests matter only where a test changed them.
     moved = [option for option in report.group if report.group[option] != report.before[option]]
     if moved:

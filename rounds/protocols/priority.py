@@ -143,27 +143,23 @@ def verdict(book: Book) -> tuple[Event, ...]:
 
 def _decision(numbering: Numbering, levels: Mapping[str, Mapping[str, str]]) -> Decision:
     totals = summed(levels)
-    points = "sum {}" if len(levels) > 1 else "points {}"
+    # A lost lens is named, because one lens alone is no agreement.
+    lost = [lens for lens in LENSES if lens not in levels]
+    alone = f"{', '.join(levels)} alone, as {', '.join(lost)} was lost"
+    points = "points {}" if lost else "sum {}"
     order = [
         f"{rank}. {option} {level_of_sum(totals[option], len(levels))} ({points.format(totals[option])})"
         for rank, option in ranked(totals)
     ]
     return numbering.computed(
         Decision,
-        text=f"Order by {_whose(levels)}: {', '.join(order)}.",
+        text=f"Order by {alone if lost else 'the sum of both lenses'}: {', '.join(order)}.",
         type="final",
         cites=cites("argument", [(event.id, "based-on") for event in numbering.book.of(Argument)]),
         made_by="rule",
         about=[option.id for option in numbering.book.state.opening.options],
         narratives=(f"Borda order: {borda_text(levels)}.",),
     )
-
-
-def _whose(levels: Mapping[str, Mapping[str, str]]) -> str:
-    """Return the lenses of the order; a lost one is named, because one lens alone is no agreement."""
-    lost = [lens for lens in LENSES if lens not in levels]
-    alone = f"{', '.join(levels)} alone, as {', '.join(lost)} was lost"
-    return alone if lost else "the sum of both lenses"
 
 
 def _sides(book: Book) -> Counter[str]:

@@ -1491,10 +1491,10 @@ def test_an_attack_whose_defense_was_lost_is_against_the_decision(tmp_path: Path
 def test_an_objection_that_was_asked_for_says_so_and_whether_it_dissents(tmp_path: Path) -> None:
     _, found = ended(tmp_path, "crux", set())
     assert [(one.role, one.became) for one in found.dissent] == [
-        ("guardian", "asked to object, and dissents")
+        ("guardian", "asked to object, and dissents; its own forecast is 81% for O-1")
     ]
     shown = " ".join(" ".join(outcome_lines(found, "run", 100)).split())
-    assert "guardian: The other one is cheaper to run. [asked to object, and dissents] (N-1-2)" in shown
+    assert "guardian: The other one is cheaper to run. [asked to object, and dissents; its own" in shown
 
     recorded = outcome_of("run", open_run(run_of("crux-hook")).book)
     assert recorded.dissent == []
@@ -1705,3 +1705,15 @@ def test_a_lost_vote_is_shown_without_the_numbers_that_fill_its_form(
     assert "No vote was given, which counts as REFUSE." in text
     assert "confidence" not in text
     assert "risk" not in text
+
+
+def test_roles_whose_forecast_was_lost_are_counted_beside_the_others(tmp_path: Path) -> None:
+    _, found = ended(tmp_path, "crux", {"r1.B.guardian", "r1.B.observer"})
+    assert [point.text for point in found.changes_our_mind][:1] == [
+        "A way to be wrong, named by 2 of 2 roles (2 more were lost): It breaks."
+    ]
+    assert "the group forecast of 2 roles (2 more were lost), whose numbers" in found.how_sure
+    _, alone = ended(tmp_path / "alone", "crux", {"r1.B.guardian"})
+    assert "of 3 roles (1 more was lost)" in alone.how_sure
+    _, whole = ended(tmp_path / "whole", "crux", set())
+    assert "lost" not in whole.how_sure
