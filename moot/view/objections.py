@@ -127,8 +127,8 @@ def _became(book: Book, identity: str) -> str:
     # The closing of a run with forecasts asks the least convinced role to object, and whether it dissents.
     if isinstance(event, Concern) and event.phase == "S" and has_beliefs(book):
         own = book.state.beliefs_at(book.state.round).get(event.by)
-        if not event.rank or own is None:
-            return "asked to object, and dissents" if event.rank else "asked to object"
+        if not event.rank or not own:
+            return f"asked to object{', and dissents' if event.rank else ''}"
         # A role that dissents may put the answer first itself, which says how much its dissent weighs.
         first = max(own.points, key=own.points.__getitem__)
         return f"asked to object, and dissents; its own forecast is {own.points[first]}% for {first}"

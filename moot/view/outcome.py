@@ -150,14 +150,17 @@ def outcome_of(run: str, book: Book, unrecorded: Amounts | None = None) -> Outco
         conceded=[] if reading.by_person else list(conceded_of(book, chief, reading.objection)),
         objection=reading.objection,
         dissent=dissent,
-        needs_you=asked_of_you(run, book),
+        needs_you=(needs := asked_of_you(run, book)),
         not_settled=[*options_missing(book), *(memo.get("not_settled") or reading.not_settled())],
         assumed=memo.get("assumed") or reading.assumed(),
         trust=trust_text(book),
         looked_at=looked_at_text(run, book, unrecorded),
         became=became_of_decisions(book),
         # Other states resume by an answer or an experiment, which `needs_you` lists.
-        go_on=command_to_go_on(run, state, standing.status, chief),
+        # An answer settles what a role put to a person, while a rule counts none.
+        go_on=command_to_go_on(
+            run, state, standing.status, None if needs and chief and chief.made_by != "rule" else chief
+        ),
     )
 
 

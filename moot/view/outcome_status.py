@@ -45,7 +45,7 @@ def standing_of(book: Book, chief: Decision | None, finals: list[Decision]) -> S
         return _unfinished(state)
     # A person's override settles the question even where votes were split, and so does an answer that replaces a
     # lost verdict.
-    if chief is not None and chief.type in ("override", "answer"):
+    if chief and chief.type in ("override", "answer"):
         return StatusWhy(OutcomeStatus.DECIDED, "by a person")
     # A decision that was written without its deciding reply is only a placeholder.
     quorum = quorum_of(state)

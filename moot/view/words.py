@@ -127,7 +127,7 @@ def command_to_go_on(run: str, state: State, status: OutcomeStatus, chief: Decis
     """
     if status is OutcomeStatus.STOPPED:
         return going_on(run, state.stopped_by)
-    if status is OutcomeStatus.YOUR_CALL and chief is not None:
+    if status is OutcomeStatus.YOUR_CALL and chief:
         return f"moot override {shlex.quote(run)} {chief.id} 'TEXT'"
     if status is not OutcomeStatus.NOBODY_ANSWERED:
         return None

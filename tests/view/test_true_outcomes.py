@@ -1610,7 +1610,6 @@ def tie(path: Path) -> RunSession:
 YOURS: list[tuple[str, dict[str, str], frozenset[str]]] = [
     ("council", {}, frozenset()),
     ("priority", {}, frozenset()),
-    ("jugalbandi", {"wait": "off"}, frozenset()),
     ("comparative", {}, frozenset({"r1.scoring.judge"})),
     ("debate", {"judges": "3"}, frozenset({"r1.judging.judge", "r1.judging.judge~2"})),
     ("crux", {}, frozenset()),
@@ -1639,6 +1638,14 @@ def test_your_call_names_the_command_that_settles_it(
     settled = outcome_of(path, open_run(Path(path)).book)
     assert (settled.answer, status_clause(settled)) == ("Take neither.", "DECIDED: by a person")
     assert settled.go_on is None
+
+
+def test_a_question_of_a_role_is_settled_by_its_answer(tmp_path: Path) -> None:
+    session = changed_run(tmp_path / "run", "jugalbandi", rules={"wait": "off"})
+    found = outcome_of("run", session.book())
+    assert (found.status, found.go_on) == ("your_call", None)
+    human_actions.answer(session, *found.needs_you[0].ids, "The parish pays.", "Ada")
+    assert outcome_of("run", session.book()).status == "decided"
 
 
 def test_whichever_plan_of_a_council_a_person_overrules_the_decision_is_the_person_s(tmp_path: Path) -> None:
