@@ -106,10 +106,8 @@ def strongest_objection(
         return _against_verdict(book, decision, approval, cited)
     # Recorded dissent names this decision explicitly, so it beats anything that is inferred.
     if decision.dissent:
-        dissenter = decision.dissent[0]
-        text = one_line(dissenter.text)
-        became = _became(book, dissenter.ref)
-        return Objection(dissenter.role, text, dissenter.ref, became)
+        first = decision.dissent[0]
+        return Objection(first.role, one_line(first.text), first.ref, _became(book, first.ref))
     if decision.type == "override":
         return _overruled(book, decision)
     opposed = _opposed(book, decision, cited)
@@ -292,19 +290,14 @@ def _against_verdict(book: Book, decision: Decision, approval: Approval, cited: 
     if first is not best and "a stretch" in (view := judged(book, first, approval)):
         became += f"; of {first.id}, which challenger ranks first: {view}"
     # Blockers that the advocate itself names, and findings of a panel, are listed or counted as open.
-    others = [
-        event
-        for event in (against[1:] if book.state.opening.protocol != "panel" else ())
-        if approval.is_no or event.by != "advocate"
-    ]
-    return _first([best, *others], best.claim if isinstance(best, Argument) else best.text, became)
+    others = (event for event in against[1:] if approval.is_no or event.by != "advocate")
+    shown = [best, *others] if book.state.opening.protocol != "panel" else [best]
+    return _first(shown, best.claim if isinstance(best, Argument) else best.text, became)
 
 
 def risks_of(run: str, book: Book, decision: Decision, elsewhere: set[str]) -> Iterator[Point]:
-    """Yield what was named against the decision: open blockers, findings of a panel, and risks as one point.
-
-    What is in `elsewhere` is not said again; `run` is how commands name the run.
-    """
+    """Yield open blockers, findings of a panel and risks that are against the decision and not `elsewhere` already."""
+    protocol = book.state.opening.protocol
     approval = None if decision.type == "override" else approval_of(book)
     yield from (
         Point.of(
@@ -315,18 +308,18 @@ def risks_of(run: str, book: Book, decision: Decision, elsewhere: set[str]) -> I
         if concern.by == "advocate" and concern.id not in book.state.resolved
     )
     # A view meets what was put to it in its next vote, if anywhere.
-    if put := book.of(Challenge) if book.state.opening.protocol == "tribunal" else ():
+    if put := book.of(Challenge) if protocol == "tribunal" else ():
         text = f"What became of {counted(len(put), 'challenge')} is not stated, the first by {put[0].by}"
         yield Point.of(f"{text}: {put[0].claim}", *(event.id for event in put))
     # The strongest of what matters most to the judge of a panel is the objection, or all of it is why.
-    if approval is not None and book.state.opening.protocol == "panel":
+    if approval is not None and protocol == "panel":
         for concern in (named := blockers(book, decision)):
             weight = f"Among what matters most to the judge{weight_text(book, concern)}"
             yield Point.of(f"{weight}: {concern.by}: {concern.text}", concern.id)
         left = {event.id for event in book.of(Concern)} - elsewhere - {concern.id for concern in named}
         if left:
             yield Point.of(f"{counted(len(left), 'more finding')}: moot log {run} --kind concern")
-    if decision.type == "override" or book.state.opening.protocol != "comparative":
+    if decision.type == "override" or protocol != "comparative":
         return
     cases = [event for event in book.of(Concern) if event.phase == "case"]
     if risks := [risk for risk in cases if sides_of(book.state, risk.round, risk.by).b in decision.about]:

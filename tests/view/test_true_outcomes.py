@@ -1644,7 +1644,7 @@ def test_a_question_of_a_role_is_settled_by_its_answer(tmp_path: Path) -> None:
     session = changed_run(tmp_path / "run", "jugalbandi", rules={"wait": "off"})
     found = outcome_of("run", session.book())
     assert (found.status, found.go_on) == ("your_call", None)
-    human_actions.answer(session, *found.needs_you[0].ids, "The parish pays.", "Ada")
+    human_actions.answer(session, found.needs_you[0].ids[0], "The parish pays.", "Ada")
     assert outcome_of("run", session.book()).status == "decided"
 
 
@@ -1679,7 +1679,7 @@ def test_an_answer_that_no_rule_counts_is_said_to_be_none(early: bool, tmp_path:
     session = changed_run(
         tmp_path / "run", "comparative", lose=lost, until=lambda book: early and bool(questions_put(book))
     )
-    human_actions.answer(session, *questions_put(session.book()), "O-2.", "Ada")
+    human_actions.answer(session, next(iter(questions_put(session.book()))), "O-2.", "Ada")
     play(session)
     found = outcome_of("run", session.book())
     (chief,) = final_in_force(session.book().state)
