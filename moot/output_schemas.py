@@ -94,14 +94,10 @@ def model_of(result: type[Result]) -> type[BaseModel]:
     return create_model(result.__name__, __config__=settings, __doc__=result.__doc__, **fields)
 
 
-def _is_result(hint: object) -> bool:
-    return isinstance(hint, type) and issubclass(hint, Result)
-
-
 def _with_models(hint: Any) -> Any:
     """Return a type with every result in it replaced by its model."""
     origin: Any = get_origin(hint)
-    if origin is None and _is_result(hint):
+    if isinstance(hint, type) and issubclass(hint, Result):
         return model_of(hint)
     if origin is None or origin is Literal:
         return hint

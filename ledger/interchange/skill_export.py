@@ -64,8 +64,7 @@ def artifact_file(event: Artifact) -> bytes:
         (inline(name), "\n\n".join(quoted(text) for text in texts))
         for name, texts in sections_of(event).items()
     ]
-    head = f"{inline(event.id)}: {event.type} of {inline(event.role)}, round {event.round}"
-    return document(head, parts)
+    return document(f"{inline(event.id)}: {event.type} of {inline(event.role)}, round {event.round}", parts)
 
 
 def statement_file(event: Statement) -> bytes:

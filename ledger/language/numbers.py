@@ -67,8 +67,7 @@ def in_words(text: str) -> Iterator[Numeral]:
     begin = end = 0
     for match in _WORD.finditer(text):
         word = match[0].casefold()
-        between = text[end : match.start()]
-        joined = between in (" ", "-", "\u00a0")
+        joined = text[end : match.start()] in (" ", "-", "\u00a0")
         if run and not (joined and (word in _IN_WORDS or word in SCALES)):
             yield from _from_words(run, is_about(text, begin, end))
             run = []

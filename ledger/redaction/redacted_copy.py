@@ -129,8 +129,7 @@ def redacted_copy(
     # The whole result is searched before anything is written. A copy that still held the words would be worse
     # than none.
     _refuse_what_remains(whole, sought)
-    files = _files(source, sought)
-    run = adopt_run(path, whole, blobs={**blobs, hash_of(record): record}, files=files)
+    run = adopt_run(path, whole, blobs={**blobs, hash_of(record): record}, files=_files(source, sought))
     return Copied(run, changed, left_out, sought.short + sought.spared)
 
 

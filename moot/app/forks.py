@@ -78,8 +78,7 @@ def made_fork(
     parting.check()
     run = RunStore(parent)
     book = run.book()
-    chosen = spoken(book.state.roles, *seats)
-    kinds = {role: declared_of(spec) for role, spec in chosen.items()}
+    kinds = {role: declared_of(spec) for role, spec in spoken(book.state.roles, *seats).items()}
     round_, base = _going_on(book, book.state.round if parting.here else parting.round, options, kinds)
     wish = Wish(round_, parting.without, parting.through, kinds, base, parting.here)
     path = out if out is not None else _place(runs or _runs_for_forks(parent), parent, book, wish)

@@ -119,8 +119,7 @@ def read_grounds(run: Run, identity: str, *, everything: bool = False) -> Why:
     """Return the grounds of a decision or a claim. Raises `MootError`."""
     from moot.view.show import why_of
 
-    event = find_event(run, identity)
-    return why_of(str(run.path), run.book, event.ref, everything=everything)
+    return why_of(str(run.path), run.book, find_event(run, identity).ref, everything=everything)
 
 
 def read_forecasts(run: Run) -> ForecastReport:

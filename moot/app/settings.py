@@ -179,8 +179,7 @@ def deliberation_of(file: str | None, options: RunOptions) -> Deliberation:
         if "question" not in options.of("deliberation"):
             raise usage("nothing to deliberate", "give a deliberation FILE, or -q QUESTION")
         return checked(options.over({}), name=COMMAND_LINE)
-    path = Path(file)
-    table, text = read_toml(read_plain(path, FILE_BYTES_MAX), file)
+    table, text = read_toml(read_plain(Path(file), FILE_BYTES_MAX), file)
     return checked(options.over(table), text, file)
 
 

@@ -113,6 +113,5 @@ def export(
 
     Example: moot export @last --to skill exported/
     """
-    ours = open_run(find_run(run))
-    report = export_run(ours.book, to, directory)
+    report = export_run(open_run(find_run(run)).book, to, directory)
     return VerbResult(report, lambda: export_text(report))

@@ -194,7 +194,7 @@ def outcome(
     # Opened after the writing, so that the outcome shown already contains it.
     view = open_run(find_run(run)).view
     return VerbResult(
-        OutcomeSaid(run=view.name, events=written, outcome=view.outcome),
+        OutcomeSaid(run=view.name, events=written, quorum=view.quorum, outcome=view.outcome),
         lambda: outcome_first(view.outcome, view.quorum, view.name, columns()),
         write=partial(show_outcome, status=view.outcome.status),
     )

@@ -301,15 +301,16 @@ def ways_to_be_wrong(book: Book) -> Iterator[tuple[int, Point]]:
     roles = standing.preferring_leader(book.state) if are_readable(book) else []
     merged = [(way.id, way.text, way.sightings) for way in book.of(Concern) if way.type == "defeater"]
     # Without the reply that merges the lists, each entry counts alone.
+    answers = [event for event in book.of(Statement) if event.id == answer_id(event.by)]
     alone = (
         (f"{event.id}#{part.name}", part.text, (event.by,))
-        for event in book.of(Statement)
+        for event in answers
         for part in event.sections
-        if event.id == answer_id(event.by) and part.name.startswith("defeater-")
+        if part.name.startswith("defeater-")
     )
     for way, text, authors in merged or alone:
         if by := [role for role in authors if role in roles]:
-            of_all = f"of {counted(len(standing_now(book).forecasts), 'role')}{lost_text(book)}"
+            of_all = f"of {counted(len(answers), 'role')}{lost_text(book)}"
             who = f"{by[0] if len(by) == 1 else f'{len(by)} {of_all}'}: {one_line(text)}"
             yield len(by), Point.of(f"A way to be wrong, named by {who}", way)
 

@@ -356,10 +356,10 @@ def scores_text(book: Book) -> str:
         )
         both = [firsts for firsts in places.values() if len(firsts) > 1]
         heard = both or [list(chain(*places.values()))]
-        alike = Counter(firsts[0] for firsts in heard if len({*firsts}) == 1 and firsts[1:])
+        alike = Counter(firsts[0] for firsts in heard if len({*firsts}) == 1)
         pairs = f"of {counted(len(both), 'pair')} heard in both orders"
         return " ".join(
-            f"{f'In {number} {pairs}' if both else 'No pair was heard in both orders:'}"
+            f"{f'In {number} {pairs}' if both else 'No pair had both cases in both orders:'}"
             f" the judge recommended the option presented {'first' if is_first else 'second'} each time,"
             " and may have followed the order."
             for is_first, number in alike.items()
@@ -374,7 +374,7 @@ def means_text(book: Book) -> str:
         return ""
     from rounds.protocols.debate_judging import in_words  # as above
 
-    return f"Mean scores: {in_words(means)}"
+    return f"Mean scores, of 10: {in_words(means)}"
 
 
 def side_means(book: Book) -> dict[str, Fraction]:

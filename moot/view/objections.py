@@ -19,7 +19,7 @@ from ledger.events import (
     Vote,
 )
 from ledger.events.ids import kind_of
-from ledger.plain_text import counted, first_sentence, one_line, some
+from ledger.plain_text import first_sentence, one_line, some
 from ledger.result import Result
 from ledger.state.book import Book, grouped
 from ledger.state.decided import overridden
@@ -50,7 +50,7 @@ from moot.view.reasons import (
     weight_text,
 )
 from rounds.protocols.citations import UPHELD, most_say
-from rounds.protocols.sides import GIVEN_UP, concessions_of, is_given_up, sides_of, taken_up
+from rounds.protocols.sides import GIVEN_UP, concessions_of, is_given_up, taken_up
 
 
 class Dissenting(Result, frozen=True):
@@ -88,7 +88,7 @@ class Objection(Dissenting, frozen=True):
     def places(self) -> str:
         """Return where the objection is, those to the other plans, and what else is against it."""
         also = f"; to the other plans: {', '.join(self.also)}" if self.also else ""
-        return f"{self.ref}{also}{f'; also {some(self.others, 5)}' if self.others else ''}"
+        return f"{self.ref}{also}{f'; others: {some(self.others, 5)}' if self.others else ''}"
 
 
 def strongest_objection(
@@ -291,41 +291,8 @@ def _against_verdict(book: Book, decision: Decision, approval: Approval, cited: 
         became += f"; of {first.id}, which challenger ranks first: {view}"
     # Blockers that the advocate itself names, and findings of a panel, are listed or counted as open.
     others = (event for event in against[1:] if approval.is_no or event.by != "advocate")
-    shown = [best, *others] if book.state.opening.protocol != "panel" else [best]
-    return _first(shown, best.claim if isinstance(best, Argument) else best.text, became)
-
-
-def risks_of(run: str, book: Book, decision: Decision, elsewhere: set[str]) -> Iterator[Point]:
-    """Yield open blockers, findings of a panel and risks that are against the decision and not `elsewhere` already."""
-    protocol = book.state.opening.protocol
-    approval = None if decision.type == "override" else approval_of(book)
-    yield from (
-        Point.of(
-            f"A blocker that the advocate itself names (judge: {judged(book, concern, approval)}): {concern.text}",
-            concern.id,
-        )
-        for concern in (book.of(Concern) if approval is not None else ())
-        if concern.by == "advocate" and concern.id not in book.state.resolved
-    )
-    # A view meets what was put to it in its next vote, if anywhere.
-    if put := book.of(Challenge) if protocol == "tribunal" else ():
-        text = f"What became of {counted(len(put), 'challenge')} is not stated, the first by {put[0].by}"
-        yield Point.of(f"{text}: {put[0].claim}", *(event.id for event in put))
-    # The strongest of what matters most to the judge of a panel is the objection, or all of it is why.
-    if approval is not None and protocol == "panel":
-        for concern in (named := blockers(book, decision)):
-            weight = f"Among what matters most to the judge{weight_text(book, concern)}"
-            yield Point.of(f"{weight}: {concern.by}: {concern.text}", concern.id)
-        left = {event.id for event in book.of(Concern)} - elsewhere - {concern.id for concern in named}
-        if left:
-            yield Point.of(f"{counted(len(left), 'more finding')}: moot log {run} --kind concern")
-    if decision.type == "override" or protocol != "comparative":
-        return
-    cases = [event for event in book.of(Concern) if event.phase == "case"]
-    if risks := [risk for risk in cases if sides_of(book.state, risk.round, risk.by).b in decision.about]:
-        number = f"{counted(len(risks), 'risk')} of {' and '.join(decision.about)}, named and not judged"
-        first = f"{risks[0].text.partition(': ')[2]} ({risks[0].by})"
-        yield Point.of(f"{number}, the first: {first}", *(risk.id for risk in risks))
+    listed = [best, *others] if book.state.opening.protocol != "panel" else [best]
+    return _first(listed, best.claim if isinstance(best, Argument) else best.text, became)
 
 
 def conceded_of(book: Book, decision: Decision | None, objection: Objection | None = None) -> Iterator[Point]:

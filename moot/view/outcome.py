@@ -44,7 +44,6 @@ from moot.view.objections import (
     conceded_of,
     dissent_of,
     left_out,
-    risks_of,
     strongest_objection,
     terms_of_voters,
 )
@@ -55,9 +54,10 @@ from moot.view.questions import (
     asked_of_you,
     handed_over,
     options_missing,
+    risks_of,
     to_decide_on,
 )
-from moot.view.reasons import Point, approval_of, contradictions, reasons_of
+from moot.view.reasons import Point, approval_of, contradictions, reasons_of_each
 from moot.view.trust import looked_at_text, trust_text
 from moot.view.words import command_to_go_on
 from roles.outcome_status import OutcomeStatus
@@ -156,8 +156,7 @@ def outcome_of(run: str, book: Book, unrecorded: Amounts | None = None) -> Outco
         trust=trust_text(book),
         looked_at=looked_at_text(run, book, unrecorded),
         became=became_of_decisions(book),
-        # Other states resume by an answer or an experiment, which `needs_you` lists.
-        # An answer settles what a role put to a person, while a rule counts none.
+        # Other states resume by an answer, of which a rule counts none, or by an experiment: `needs_you` lists them.
         go_on=command_to_go_on(
             run, state, standing.status, None if needs and chief and chief.made_by != "rule" else chief
         ),
@@ -181,10 +180,10 @@ def _beside(
         plans = {ref for point in requirements for ref in point.refs}
         # Members of a council write requirements of their own, each for the own plan.
         several = f" in {len(plans)} plans" if len(plans) > 1 else ""
+    # A verdict is about what was put forward, and other replies may leave the option empty. Members say so themselves.
+    elif reading.state.opening.options and reading.chief and not (reading.chief.about or reading.by_person):
+        parts.append("no option named")
     parts += [f"{counted(len(requirements), 'requirement')}{several}"] if requirements else []
-    # The reply of a single pass may leave its option empty. Members of a council say so in the answer.
-    if reading.state.opening.protocol == "single-pass" and reading.state.opening.options:
-        parts += ["no option named"] if reading.chief and not reading.chief.about else []
     parts += caveats(reading.book)
     blanks = _BLANK.findall(reading.text.text) if reading.text is not None else []
     parts += [f"{counted(len(blanks), 'blank')} left to fill"] if blanks else []
@@ -250,7 +249,7 @@ class _Reading:
         if self.forecasts is not None and chief.by == "controller":
             return self.forecasts.why
         # Every member who agrees has reasons of its own: one of each plan comes first.
-        return _in_turn(reasons_of(self.book, plan) for plan in self.plans)
+        return _in_turn(reasons_of_each(self.book, self.plans))
 
     def answer(self) -> str:
         """Return the decision in force, with options in the asker's words."""
@@ -300,8 +299,10 @@ class _Reading:
                 if event.confidence is not None
             )
             each = "; ".join(f"for {option} {', '.join(texts)}" for option, texts in stated.items())
-            # Judges of a debate state theirs beside their scores, where a vote weighs them.
-            return f"Computed by the rule of the protocol{f'; confidence under it, as stated: {each}' * bool(each)}."
+            # Judges of a debate state theirs beside their scores; the rule says how many, and how far they agree.
+            judges = chief.narratives if self.state.opening.protocol == "debate" else ()
+            under = f"; confidence under it, as stated: {each}" * bool(each)
+            return " ".join([f"Computed by the rule of the protocol{under}.", *judges])
         if self.members is not None:
             return confidences_text(self.members)
         if chief.confidence is None:
@@ -412,10 +413,8 @@ class _Reading:
         risks = risks_of(self.run, self.book, chief, elsewhere) if chief is not None else ()
         yield from (point for point in risks if elsewhere.isdisjoint(point.refs))
         # Questions about other options are not open for this decision.
-        asked_here = (
-            event for event in open_questions(self.book) if chief is None or compared(self.book, chief, event)
-        )
-        questions = sorted(asked_here, key=lambda question: -question.round)
+        here = (put for put in open_questions(self.book) if chief is None or compared(self.book, chief, put))
+        questions = sorted(here, key=lambda question: -question.round)
         yield from (Point.of(text, *ids) for text, ids in merged_questions(questions))
         # Dozens of claims may be open, so the outcome counts them and names the verb that lists them.
         waiting = Counter(claim.status for claim in state.claims.values() if claim.status in OPEN)
@@ -429,22 +428,23 @@ class _Reading:
         """Return what the plans take for granted, one of each in turn, without what objections changed."""
         if self.by_person:
             return []
-        taken, steps = taken_up(self.book), {plan.step for plan in self.plans}
+        taken = taken_up(self.book)
+        leads = {plan.step: f"{plan.id}: " * bool(self.plans[1:]) for plan in self.plans}
         changed = {event.target.partition("#")[0] for event in self.book.of(Challenge) if event.id in taken}
         # Unrequested choices come first: they are the ones the asker never agreed to (JB-2).
         assumptions = sorted(self.book.of(Assumption), key=lambda assumption: not assumption.unrequested)
-        # Plans of members who chose another option are no earlier versions of the answer. The role that revises a
-        # plan does not list again what the revised one takes for granted.
+        # Plans for other options are no earlier versions, and a plan does not repeat what the one it revises assumes.
         plans = grouped(
             (
                 event.step,
                 # A plan that lacks its decision is the only one there is.
                 Point.of(
-                    f"{'in the first plan: ' * (bool(steps) and event.step not in steps)}{event.text}",
+                    f"{leads.get(event.step, 'in the first plan: ' * bool(leads))}{event.text}"
+                    f"{' (nobody asked for it)' * (event.unrequested or False)}",
                     event.id,
                 ),
             )
             for event in assumptions
-            if event.id not in changed and (self.members is None or event.step in steps)
+            if event.id not in changed and (self.members is None or event.step in leads)
         )
         return _in_turn(plans.values())

@@ -258,7 +258,9 @@ def _requests(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]
     )
     older = f"{counted(more, 'more question')}: moot log {run} --kind concern; " if listed and more else ""
     if listed:
-        yield ASKED, f"{older}to answer: {listed[0].command}"
+        # Where an answer would settle the decision, the first command is no override.
+        note = ", which the rule does not count: " if "override" in (outcome.go_on or "") else ": "
+        yield ASKED, f"{older}to answer{note}{listed[0].command}"
 
 
 def _question(request: Asking, run: str) -> str:

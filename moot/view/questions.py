@@ -1,5 +1,7 @@
 """Open questions to a person: awaited ones, those of the protocol's rule, the newest; repeated ones are merged.
 
+Beside them, what a decision leaves open: risks, blockers and findings.
+
 An older question joins a newer one whose text asks nearly all that the older one asks, so one answer covers both. A
 question that asks for more, or names another number or name, stays separate.
 """
@@ -10,7 +12,7 @@ import shlex
 from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple
 
-from ledger.events import Concern, Decision, Frame
+from ledger.events import Challenge, Concern, Decision, Frame
 from ledger.events.ids import kind_of
 from ledger.plain_text import counted, first_sentence, one_line, shortened, some
 from ledger.result import Result
@@ -18,9 +20,10 @@ from ledger.state.book import Book, grouped
 from moot.view.events import words_of
 from moot.view.judgements import has_beliefs, latest, named, options_of
 from moot.view.labels import is_held_by_an_error
-from moot.view.reasons import Point
+from moot.view.reasons import Point, approval_of, blockers, judged, weight_text
 from roles.outcome_status import OutcomeStatus
 from rounds.protocols import awaited_of, experiments_awaited
+from rounds.protocols.sides import sides_of
 from rounds.run.outcome import quorum_of
 from rounds.run.same_question import asks_all_of, words_asked
 
@@ -196,3 +199,44 @@ def answered_since(run: str, book: Book, chief: Decision) -> Iterator[Point]:
                 f"{f', which the rule does not count (to follow it: {override})' * ruled}: {event.text}",
                 event.id,
             )
+
+
+def risks_of(run: str, book: Book, decision: Decision, elsewhere: set[str]) -> Iterator[Point]:
+    """Yield open blockers, findings of a panel and risks that are against the decision and not `elsewhere` already."""
+    protocol = book.state.opening.protocol
+    # A person's decision is not what they were named against.
+    if decision.type == "override":
+        return
+    approval = approval_of(book)
+    yield from (
+        Point.of(
+            f"A blocker that the advocate itself names (judge: {judged(book, concern, approval)}): {concern.text}",
+            concern.id,
+        )
+        for concern in (book.of(Concern) if approval is not None else ())
+        if concern.by == "advocate" and concern.id not in book.state.resolved
+    )
+    # A view meets what was put to it in its next vote, if anywhere.
+    if put := book.of(Challenge) if protocol == "tribunal" else ():
+        number = f"{counted(len(put), 'challenge')} (moot log {run} --kind challenge)"
+        text = f"What became of {number} is not stated, the first by {put[0].by}"
+        yield Point.of(f"{text}: {put[0].claim}", *(event.id for event in put))
+    # The strongest of what matters most to the judge of a panel is the objection, or all of it is why.
+    if protocol == "panel":
+        named = blockers(book, decision)
+        for concern in named:
+            weight = f"Among what matters most to the judge{weight_text(book, concern)}"
+            yield Point.of(f"{weight}: {concern.by}: {concern.text}", concern.id)
+        listed = elsewhere | {concern.id for concern in named}
+        left = [event for event in book.of(Concern) if event.id not in listed]
+        left.sort(key=lambda event: -(event.severity or 0))
+        if left:
+            gravest = f"the gravest by {left[0].by}{weight_text(book, left[0])}: {left[0].text}"
+            number = f"{counted(len(left), 'more finding')} (moot log {run} --kind concern)"
+            yield Point.of(f"{number}, {gravest}", left[0].id)
+    if protocol == "comparative":
+        cases = [event for event in book.of(Concern) if event.phase == "case"]
+        if risks := [risk for risk in cases if sides_of(book.state, risk.round, risk.by).b in decision.about]:
+            number = f"{counted(len(risks), 'risk')} of {' and '.join(decision.about)}, named and not judged"
+            first = f"{risks[0].text.partition(': ')[2]} ({risks[0].by})"
+            yield Point.of(f"{number}, the first: {first}", *(risk.id for risk in risks))

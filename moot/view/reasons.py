@@ -7,7 +7,7 @@ two. What supports one verdict speaks against its opposite: a refuted concern is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
@@ -30,7 +30,7 @@ from ledger.events import (
 )
 from ledger.events.envelope import Evidence, EvidenceClass
 from ledger.events.ids import kind_of
-from ledger.plain_text import counted, first_sentence, one_line, sentences
+from ledger.plain_text import first_sentence, one_line, sentences
 from ledger.result import Result
 from ledger.state.book import Book, grouped, per_book
 from moot.view.grounds import Ground, Quote, quotes_of, remembered, rests_on
@@ -108,6 +108,18 @@ def reasons_of(book: Book, decision: Decision) -> list[Point]:
             direct = 0 if ground.relation in ("based-on", "supported-by") else 1
             ranked.append(((direct * 10 + place, -weight), point))
     return computed + [point for _, point in sorted(ranked, key=lambda item: item[0])]
+
+
+def reasons_of_each(book: Book, plans: Sequence[Decision]) -> list[list[Point]]:
+    """Return the reasons of each plan. Where there are several, each reason has the id of its plan in front."""
+    several = bool(plans[1:])
+    return [
+        [
+            msgspec.structs.replace(point, text=f"{f'{plan.id}: ' * several}{point.text}")
+            for point in reasons_of(book, plan)
+        ]
+        for plan in plans
+    ]
 
 
 def _reason(book: Book, decision: Decision, ground: Ground) -> tuple[float, Point] | None:
@@ -242,7 +254,7 @@ def _challenge(book: Book, event: Challenge) -> tuple[float, Point] | None:
     if answer is None and became.disposition in TAKEN:
         # An author who accepts their own critique is no second opinion.
         alone = became.by == event.by
-        lead = "Own objection to the draft, taken up" if alone else "Objection to the draft, taken up"
+        lead = f"{'Own objection' if alone else 'Objection'}, taken up"
         return 0.0, Point(f"{lead}: {text}", "said" if alone else "argued", quote, refs)
     return None
 
@@ -258,13 +270,12 @@ def _votes(book: Book) -> Iterator[Point]:
     if ballot is None:
         return
     # Only a refusal rests on lost votes: any other ruling was made against them.
-    for number, name in ((1, "first"), (2, "last")) if ballot.ruling.decision == "REFUSE" else ():
-        votes = [vote for vote in book.of(Vote) if vote.ballot == number]
-        if lost := [vote for vote in votes if vote.fallback]:
-            of_all = f"{len(lost)} of {counted(len(votes), 'vote')}"
-            text = f"{of_all} lost in the {name} ballot, which counts as REFUSE: {', '.join(map(view_of, lost))}."
-            # The rule counts them so; nothing was calculated.
-            yield Point.of(text, *(vote.id for vote in lost))
+    for vote in book.of(Vote) if ballot.ruling.decision == "REFUSE" else ():
+        # In the first ballot only the loss of the safety view refuses: it could have been a veto.
+        if vote.fallback and (vote.ballot == 2 or view_of(vote) == "safety"):
+            which = f"The {'last' if vote.ballot == 2 else 'first'} vote of {view_of(vote)}"
+            # The rule counts it so; nothing was calculated.
+            yield Point.of(f"{which} was lost, which counts as REFUSE.", vote.id)
     # Only the last ballot counts: a role may have withdrawn the reasons of its first one.
     yield from (
         Point(one_line(f"{vote.by} ({vote_text(book, vote)}): {reason_of(vote)}"), "said", None, [vote.id])

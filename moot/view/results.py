@@ -27,8 +27,9 @@ class Act(Result, frozen=True):
 
 
 class OutcomeSaid(Act, frozen=True):
-    """`events`: what was written of it now, empty where it was only looked at."""
+    """`events`: what was written of it now, empty where it was only looked at; `quorum`: what the run rests on."""
 
+    quorum: RunQuorum
     outcome: Outcome
 
 

@@ -223,7 +223,7 @@ STEPS: Final = StepTable(
             ),
             each("responses", Challenge, "target"),
             _wrong_cross,
-            Loss("skipped", "nobody answers or closes"),
+            Loss("skipped", "this side asks nothing; nobody answers or closes"),
             sees=(_OPENINGS,),
             when=after("opening", len(SIDES)),
         ),

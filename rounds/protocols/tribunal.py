@@ -168,19 +168,14 @@ def ruling(book: Book) -> tuple[Event, ...]:
         type="final",
         cites=cited,
         made_by="rule",
-        dissent=_dissent(last, result.decision),
+        dissent=tuple(
+            Dissent(role=_view(vote), ref=vote.id, text=vote.reasoning)
+            for vote in last
+            # A lost vote is no dissent: the view never said what it would have voted.
+            if not vote.fallback and not sides_with(vote.decision, result.decision)
+        ),
     )
     return (event, *doubts, decision)
-
-
-def _dissent(last: list[Vote], ruling: str) -> tuple[Dissent, ...]:
-    """Return the views whose last vote went another way, in their words."""
-    return tuple(
-        Dissent(role=_view(vote), ref=vote.id, text=vote.reasoning)
-        for vote in last
-        # A lost vote is no dissent: the view never said what it would have voted.
-        if not vote.fallback and not sides_with(vote.decision, ruling)
-    )
 
 
 def _cites(book: Book, last: list[Vote]) -> tuple[Cite, ...]:

@@ -239,7 +239,7 @@ def test_reasons_objections_and_assumptions_are_those_of_every_plan() -> None:
     assert " in 3 plans, 3 shown" in outcome.how_sure
     assert outcome.objection is not None
     assert outcome.objection.line.endswith(
-        "(X-1-8; to the other plans: X-1-17, X-1-24; also X-1-9, X-1-25, X-1-26)"
+        "(X-1-8; to the other plans: X-1-17, X-1-24; others: X-1-9, X-1-25, X-1-26)"
     )
     assert len(outcome.assumed) == len(book.of(Assumption)) == 53
     assert [book.by_id[point.refs[0]].step for point in outcome.assumed[:3]] == steps

@@ -186,8 +186,8 @@ def test_no_quote_stands_at_another_claim(name: str) -> None:
 
 def test_a_reason_is_told_as_what_it_was_said_of() -> None:
     """An objection to a draft is no fact about the answer; a vote's number is that of the ballot it was given in."""
-    assert of_played("jugalbandi").why[0].text.startswith("Objection to the draft, taken up: STRUCTURAL 0")
-    assert of_played("single-pass").why[0].text.startswith("Own objection to the draft, taken up: flaw 0")
+    assert of_played("jugalbandi").why[0].text.startswith("Objection, taken up: STRUCTURAL 0")
+    assert of_played("single-pass").why[0].text.startswith("Own objection, taken up: flaw 0")
     answered = of_played("cross-examination", analysts="2").why[0].text
     assert answered == "Held when questioned: answer of r1 answering analyst_1"
     assert "(ACT, risk 10 of 100; ACT, risk 10 in the first ballot)" in of_played("tribunal").why[0].text
@@ -205,7 +205,7 @@ def test_what_is_still_open_is_said_against_a_verdict() -> None:
     assert found.objection is not None
     assert found.objection.line == (
         "challenger: concern 3 of r1 attack challenger [judge: genuine, 5 of 5; of N-1-2, which challenger"
-        " ranks first: a stretch, 2 of 5] (N-1-5; also N-1-4, N-1-3)"
+        " ranks first: a stretch, 2 of 5] (N-1-5; others: N-1-4, N-1-3)"
     )
     assert [point.refs for point in found.not_settled] == [["D-1-1"], ["N-1-1"]]
 
@@ -223,7 +223,14 @@ def test_an_option_that_nobody_listed_is_no_majority(tmp_path: Path) -> None:
 
 def test_markdown_has_the_same_rows() -> None:
     text = "\n".join(outcome_markdown(of_played("debate"), "debate"))
-    for word in ("**DECIDED**", "**Answer.**", "**How sure.**", "**Why**", "**Trust.**", "**Looked at.**"):
+    for word in (
+        "**DECIDED: no option named**",
+        "**Answer.**",
+        "**How sure.**",
+        "**Why**",
+        "**Trust.**",
+        "**Looked at.**",
+    ):
         assert word in text
     assert len(text.splitlines()) < 60
 

@@ -93,7 +93,7 @@ def test_what_a_protocol_brings_out_is_all_there(name: str) -> None:
 def test_a_debate_has_its_trace_table() -> None:
     found = annexes("debate")
     table = found["Argument trace table"]
-    assert table.notes[0].startswith("Mean scores: PRO 6.0000, CON 7.0000; the gap of 1.0000")
+    assert table.notes[0].startswith("Mean scores, of 10: PRO 6.0000, CON 7.0000; the gap of 1.0000")
     assert len(table.rows) == 6
     row = dict(zip(table.heads, table.rows[5], strict=True))
     assert (row["id"], row["side"], row["met with"]) == ("R-1-6", "CON", "pro concede X-1-3")

@@ -234,8 +234,9 @@ def cited_thing_exists(event: Decision, index: LedgerIndex) -> Iterator[str]:
     This closes a gap: the targets of citations were never checked. Rulings, screenings and validations have no id and
     are cited by place, as `@17`. Outside imports, a decision overturns or supersedes nothing but these and decisions.
     """
+    documents = {entry.id for entry in index.opened.context} if index.opened else ()
     for cite in event.cites:
-        if cite.type == "document" and cite.id in _documents(index):
+        if cite.type == "document" and cite.id in documents:
             continue
         target = index.earlier(cite.id, event.seq) or _at_place(index, cite.id, event.seq)
         # The same words for what comes later: a recorded verdict must not change when the ledger goes on.
@@ -262,10 +263,6 @@ def _is_cited_by_place(event: Event) -> bool:
     """Return whether a person may overturn an event that has no id, by its place."""
     row = KINDS[event.kind]
     return not row.id and bool(row.cited_as)
-
-
-def _documents(index: LedgerIndex) -> frozenset[str]:
-    return frozenset(entry.id for entry in index.opened.context) if index.opened else frozenset()
 
 
 def _at_place(index: LedgerIndex, cited: str, before: int) -> Event | None:

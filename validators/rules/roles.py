@@ -129,7 +129,13 @@ def author_may_write_this(event: Event, index: LedgerIndex) -> Iterator[str]:
 def _may_write(event: Event, structured: bool) -> bool:
     if event.by == "controller":
         allowed = (
-            KINDS[event.kind].by_controller or isinstance(event, Verification) or _follows_by_rule(event)
+            KINDS[event.kind].by_controller
+            or isinstance(event, Verification)
+            # What is computed: a rule's decision, a derived forecast, options, a memo with cuts.
+            or (isinstance(event, Decision) and event.made_by == "rule")
+            or (isinstance(event, Belief) and event.derived)
+            or (isinstance(event, Agenda) and not event.cruxes)
+            or (isinstance(event, Memo) and bool(event.removed))
         )
         # A short protocol writes these for a lost reply or a person's question; FLW002 checks if they are due.
         stands_in = isinstance(event, Concern) or (isinstance(event, Vote) and event.fallback)
@@ -142,16 +148,6 @@ def is_act_of_person(event: Event) -> bool:
     decides = isinstance(event, Decision) and event.type in ("override", "answer")
     closes = isinstance(event, Alarm) and event.action == "closed"
     return decides or closes or isinstance(event, Amendment | ExperimentPlanned)
-
-
-def _follows_by_rule(event: Event) -> bool:
-    """Return whether the event is computed: a rule's decision, a derived forecast, options, a memo with cuts."""
-    return (
-        (isinstance(event, Decision) and event.made_by == "rule")
-        or (isinstance(event, Belief) and event.derived)
-        or (isinstance(event, Agenda) and not event.cruxes)
-        or (isinstance(event, Memo) and bool(event.removed))
-    )
 
 
 @rule("LED001", "error", source="SD-52, SD-53, SD-81", applies_to_imports=False)
