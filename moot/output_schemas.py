@@ -97,7 +97,7 @@ def model_of(result: type[Result]) -> type[BaseModel]:
 def _with_models(hint: Any) -> Any:
     """Return a type with every result in it replaced by its model."""
     origin: Any = get_origin(hint)
-    if isinstance(hint, type) and issubclass(hint, Result):
+    if Result in getattr(hint, "__mro__", ()):
         return model_of(hint)
     if origin is None or origin is Literal:
         return hint
