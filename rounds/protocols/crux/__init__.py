@@ -176,7 +176,8 @@ STEPS: Final = StepTable(
             answers.numbered,
             wrong=answers.wrong_numbers,
             loss=Loss(
-                "skipped", "if a verdict needs numbers that this role never gave, the group forecast is without it"
+                "skipped",
+                "if a verdict needs numbers that this role never gave, the group forecast is without it",
             ),
             widest=asks_each(lambda _state, _round: AUTHORS),
             columns=_VIEW,
