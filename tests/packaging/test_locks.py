@@ -1,11 +1,17 @@
-"""The lock: every package once, and a first part that is what moot runs on."""
+"""The lock: every package once, and a first part that is what moot runs on. How it is installed."""
 
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import tomllib
+import zipfile
 from pathlib import Path
 
+import pytest
+
+from tests.packaging.installing import installed, options
 from tests.packaging.lock import LOCK, SEATS, TOOLS, entries, joined, run_part, seats_part
 
 ROOT = Path(__file__).parents[2]
@@ -51,3 +57,32 @@ def test_a_package_that_both_parts_need_keeps_the_wider_marker() -> None:
     assert "win32" not in lock
     assert set(entries(run_part(lock))) == {"a"}
     assert set(entries(seats_part(lock))) == {"c"}
+
+
+def test_uv_looks_where_pip_is_set_to_look() -> None:
+    settings = (
+        "global.cert='/etc/ssl/a.crt'\nglobal.extra-index-url='file:///a/simple file:///b/simple'\n"
+        "global.find-links='/wheels'\n:env:.index-url='https://index.example/simple'\n"
+    )
+    assert list(options(settings)) == [
+        ("--index", "file:///a/simple"),
+        ("--index", "file:///b/simple"),
+        ("--find-links", "/wheels"),
+        ("--default-index", "https://index.example/simple"),
+    ]
+
+
+def test_pip_installs_what_uv_does_not(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    wheel = tmp_path / "tiny-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as file:
+        file.writestr("tiny.py", "")
+        file.writestr("tiny-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n")
+        file.writestr("tiny-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+        file.writestr("tiny-1.0.dist-info/RECORD", "")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "env")], check=True)
+    python = tmp_path / "env/bin/python"
+    # uv knows no such option.
+    assert installed(python, "--no-index", "--no-deps", "--no-warn-script-location", str(wheel))
+    assert "unexpected argument" in capfd.readouterr().err
+    assert list((tmp_path / "env").rglob("tiny.py"))
+    assert not installed(python, "--no-index", "nothing-of-that-name")
