@@ -75,7 +75,10 @@ def condition_sentence(book: Book, chief: Decision | None, without: Mapping[str,
             if end.leader not in leaders:
                 instead = f"{leader_text(end.leader, options)} would lead" if end.leader else "nobody answers"
             changing.append(f"{role}: without it {instead}")
-    return "; ".join(changing) or "no single role: without any one of them the answer would be the same"
+    return (
+        "; ".join(changing)
+        or "no single role's sealed answer: without any one of them the answer would be the same"
+    )
 
 
 def leader_text(option: str | None, options: bool) -> str:

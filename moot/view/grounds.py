@@ -240,7 +240,7 @@ def _cited(book: Book, identity: str, relation: str, depth: int, sections: Secti
         case Belief() if relation or not words_of(event, book).sealed:
             kind, text, by = "forecast", forecast_text(book, event), event.role
         case Vote() if event.fallback:
-            kind, text = "vote", "no vote was given; in the last ballot that counts as REFUSE"
+            kind, text = "vote", f"no vote was given in the {'last' if event.ballot == 2 else 'first'} ballot"
             by = role_of(event.id)
         case Vote():
             numbers = f"{event.confidence}% sure that acting is right, risk {event.risk} of 100"

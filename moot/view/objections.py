@@ -292,7 +292,7 @@ def _against_verdict(book: Book, decision: Decision, approval: Approval, cited: 
     # Blockers that the advocate itself names, and findings of a panel, are listed or counted as open.
     others = (event for event in against[1:] if approval.is_no or event.by != "advocate")
     listed = [best, *others] if book.state.opening.protocol != "panel" else [best]
-    return _first(listed, best.claim if isinstance(best, Argument) else best.text, became)
+    return _first(listed, words_of(best).text, became)
 
 
 def conceded_of(book: Book, decision: Decision | None, objection: Objection | None = None) -> Iterator[Point]:

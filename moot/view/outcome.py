@@ -320,7 +320,7 @@ class _Reading:
         """Return how many of the shown reasons were run, quoted or argued, and whether any was run."""
         why = self.reasons[:WHY]
         if not why:
-            return "" if self.by_person else "No reason is cited for it."
+            return "" if self.by_person or self.plans[0].cites else "No reason is cited for it."
         # Judgements on the way have no level, and neither have votes that were lost.
         counts = Counter(
             (
@@ -379,7 +379,7 @@ class _Reading:
         for identity in open_under(self.book, self.finals):
             claim = self.book.by_id[identity]
             yield Point.of(f"Run what decides {identity}: {getattr(claim, 'testable_as', '')}", identity)
-        yield from answered_since(self.run, self.book, self.finals[0]) if self.finals else ()
+        yield from answered_since(self.run, self.book, self.chief) if self.chief else ()
         yield from plans_to_read(self.run, self.book, self.members.plans) if self.members is not None else ()
         # With several final decisions the list is the plan.
         yield from (Point.of(other.text, other.id) for other in self.finals[1:])
@@ -393,14 +393,14 @@ class _Reading:
     def not_settled(self) -> Iterator[Point]:
         """Yield fallen grounds, what the closing leaves open, and open questions of a judge."""
         state, chief = self.state, self.chief
-        for ground in fallen_under(state, chief.id) if chief is not None else ():
+        for ground in fallen_under(state, chief.id) if chief else ():
             fallen = ground.status.replace("tested_", "")
             yield Point.of(f"AT RISK: {ground.id}, on which this rests, is {fallen}.", ground.id)
         for event, text in sections_named(self.book, "open"):
             if event.type == "summary":
                 yield from (Point.of(sentence, event.id) for sentence in sentences(text))
         # In an adversarial run these are the zones where the sides still differ.
-        if chief is not None and chief.zones is not None:
+        if chief and chief.zones:
             yield from (Point.of(text, chief.id) for text in chief.zones.contested)
         # What code doubts about a ruling settles nothing, and a reader has to weigh it (S4-30).
         doubts = (
@@ -410,7 +410,7 @@ class _Reading:
         # What is a reason or the objection is not said again.
         elsewhere = {ref for point in self.reasons[:WHY] for ref in point.refs}
         elsewhere |= {self.objection.ref} if self.objection else set()
-        risks = risks_of(self.run, self.book, chief, elsewhere) if chief is not None else ()
+        risks = risks_of(self.run, self.book, chief, elsewhere) if chief else ()
         yield from (point for point in risks if elsewhere.isdisjoint(point.refs))
         # Questions about other options are not open for this decision.
         here = (put for put in open_questions(self.book) if chief is None or compared(self.book, chief, put))

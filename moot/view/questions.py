@@ -186,8 +186,12 @@ def answered_since(run: str, book: Book, chief: Decision) -> Iterator[Point]:
         ]
         # A rule counts replies of seats alone, also where it asked a person about one that was lost.
         ruled = chief.made_by == "rule" and any(question.by == "controller" for question in questions)
-        # Answers given before the decision were in the brief of the deciding step.
-        if event.type == "answer" and questions and (ruled or event.seq > chief.seq):
+        # Answers before the decision were in the brief of its step, and while a run goes on its next steps read them.
+        if (
+            event.type == "answer"
+            and questions
+            and (ruled or (book.state.finished and event.seq > chief.seq))
+        ):
             others = f" and {len(questions) - 1} that ask the same" if questions[1:] else ""
             # A question may be what is left of an objection.
             source = "".join(f", after {ref}" for ref in questions[0].between if kind_of(ref) == "challenge")
@@ -231,9 +235,11 @@ def risks_of(run: str, book: Book, decision: Decision, elsewhere: set[str]) -> I
         left = [event for event in book.of(Concern) if event.id not in listed]
         left.sort(key=lambda event: -(event.severity or 0))
         if left:
-            gravest = f"the gravest by {left[0].by}{weight_text(book, left[0])}: {left[0].text}"
-            number = f"{counted(len(left), 'more finding')} (moot log {run} --kind concern)"
-            yield Point.of(f"{number}, {gravest}", left[0].id)
+            most = f"{sum(event.severity == left[0].severity for event in left)} of the highest severity among them"
+            number = f"{counted(len(left), 'more finding')} (moot log {run} --kind concern), {most}"
+            yield Point.of(
+                f"{number}, first by {left[0].by}{weight_text(book, left[0])}: {left[0].text}", left[0].id
+            )
     if protocol == "comparative":
         cases = [event for event in book.of(Concern) if event.phase == "case"]
         if risks := [risk for risk in cases if sides_of(book.state, risk.round, risk.by).b in decision.about]:

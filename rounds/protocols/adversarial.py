@@ -221,7 +221,7 @@ STEPS: Final = StepTable(
             says("case", "summary"),
             _case,
             lambda _, reply: repeated((draft.claim for draft in reply.arguments), "arguments"),
-            Loss("survivor_only", "the judge has no case to work from"),
+            Loss("survivor_only", "there is no case for what is proposed"),
         ),
         StepRow(
             "attack",

@@ -44,7 +44,7 @@ COUNTED: Final[Mapping[type[Envelope], str]] = {
 ROUNDS_KEPT: Final = 1_000
 """Rounds whose groups a step table remembers."""
 LOST_VERDICT: Final = Loss(
-    "raw_side_by_side", "what was handed in stands side by side, and a person decides", decides=True
+    "raw_side_by_side", "nobody judges what was handed in: that is left to a person", decides=True
 )
 """Consequence of a missing verdict in protocols of one judge."""
 

@@ -73,7 +73,11 @@ def test_a_lost_vote_withdraws_no_veto(tmp_path: Path) -> None:
     [
         ("priority", ("r1.rating.urgency", "r1.rating.impact"), "without either, there is none"),
         ("debate", ("r1.opening.pro", "r1.opening.con"), "without any, nothing is"),
-        ("adversarial", ("r1.case.advocate", "r1.attack.challenger"), "the judge has no case to work from"),
+        (
+            "adversarial",
+            ("r1.case.advocate", "r1.attack.challenger"),
+            "there is no case for what is proposed",
+        ),
         (
             "panel",
             tuple(f"r1.findings.reviewer_{n}" for n in (1, 2, 3)),

@@ -38,7 +38,7 @@ from moot.api import open_run
 from moot.errors import MootError
 from moot.view.outcome import Outcome, outcome_of
 from moot.view.outcome_text import outcome_lines, status_clause
-from roles.protocol import Step
+from roles.protocol import Step, awaited_answers
 from rounds.run import human_actions
 from rounds.run.outcome import quorum_of
 from rounds.run.session import RunSession
@@ -328,12 +328,13 @@ def test_a_panel_that_is_not_ready_has_its_blockers_as_reasons(verdict: str, tmp
     left = 6 if verdict == "targeted fixes" else 7
     # Where the judge calls all of N-1-1 mended it is the objection, else the gravest that is left.
     gravest = {
-        6: "the gravest by reviewer_3 (severity 5 of 5 by its author): finding 0 of r1 findings reviewer_3",
-        7: "the gravest by reviewer_1 (severity 5 of 5 by its author, marked as theirs too by reviewer_2 and"
-        " reviewer_3): finding 0 of r1 findings reviewer_1",
+        6: "1 of the highest severity among them, first by reviewer_3 (severity 5 of 5 by its author)",
+        7: "2 of the highest severity among them, first by reviewer_1 (severity 5 of 5 by its author, marked as"
+        " theirs too by reviewer_2 and reviewer_3)",
     }
     assert [point.text for point in found.not_settled] == [
-        f"{left} more findings (moot log run --kind concern), {gravest[left]}"
+        f"{left} more findings (moot log run --kind concern), {gravest[left]}: finding 0 of r1 findings"
+        f" {'reviewer_3' if left == 6 else 'reviewer_1'}"
     ]
 
 
@@ -1544,7 +1545,7 @@ def test_what_a_decision_after_a_loss_lacks_is_named(tmp_path: Path) -> None:
     assert status_clause(alone) == "DECIDED: no option named, never asked for: crossing, answering, closing"
     _, bare = ended(tmp_path / "adversarial", "adversarial", {"r1.case.advocate"})
     assert bare.why == []
-    assert bare.how_sure == "Confidence 3 of 5, as stated (judge). No reason is cited for it."
+    assert bare.how_sure == "Confidence 3 of 5, as stated (judge)."
     # A fork asks the round again as a whole.
     _, lost = ended(tmp_path / "lost", "jugalbandi", {"r1.resolve.resolver"})
     lines = "\n".join(outcome_lines(lost, "RUN", 200))
@@ -1670,6 +1671,26 @@ def test_whichever_plan_of_a_council_a_person_overrules_the_decision_is_the_pers
     found = outcome_of("run", session.book())
     assert (found.answer, status_clause(found)) == ("Take neither.", "DECIDED: by a person")
     assert found.how_sure.startswith("Decided by Ada in place of D-1-2.")
+
+
+def test_an_answer_after_a_plan_that_is_not_final_is_to_be_worked_in(tmp_path: Path) -> None:
+    session = begin(tmp_path / "run", "jugalbandi", {"rounds": "2"})
+    while True:
+        if waits := awaited_answers(session.protocol, session.book().state):
+            human_actions.answer(session, waits[0], "The parish pays.", "Ada")
+        elif pending := session.pending():
+            if pending[0].step.id == "r2.challenge.challenger":
+                session.give_up(pending[0].step.id, "given_up", "lost in a test")
+            else:
+                submit(session, pending[0])
+        else:
+            break
+    book = session.book()
+    found = outcome_of("run", book)
+    (answer,) = (event for event in book.of(Decision) if event.type == "answer")
+    assert status_clause(found) == "YOUR CALL: nothing final was decided"
+    assert found.do_now[0].text.startswith("Work in what a person answered to N-1-1")
+    assert found.do_now[0].refs == [answer.id]
 
 
 @pytest.mark.parametrize("lost", ["r1.resolve.resolver", "r1.challenge.challenger"])

@@ -57,7 +57,10 @@ def test_an_answer_that_one_role_carries_says_which_and_what_would_lead_instead(
 def test_an_answer_that_hangs_on_nobody_says_so() -> None:
     found = outcome_of("run", agreed().book)
     assert set(found.without.values()) == {EndWithout("O-1", False)}
-    assert found.hangs_on == "no single role: without any one of them the answer would be the same"
+    assert (
+        found.hangs_on
+        == "no single role's sealed answer: without any one of them the answer would be the same"
+    )
 
 
 def test_the_report_has_a_table_of_it() -> None:
