@@ -246,7 +246,7 @@ class _Reading:
     def _reasons(self, chief: Decision) -> list[Point]:
         """Return the memo's reasons, else those that stand under the decision, the best tested first."""
         # Overrides by a person have reasons of their own, even in a run with forecasts.
-        if self.forecasts is not None and chief.by == "controller":
+        if self.forecasts and chief.by == "controller":
             return self.forecasts.why
         # Every member who agrees has reasons of its own: one of each plan comes first.
         return _in_turn(reasons_of_each(self.book, self.plans))
@@ -273,7 +273,7 @@ class _Reading:
         """Return the stated confidence, then what it rests on."""
         if self.chief is None:
             return forecasts_clause(self.book)
-        if self.forecasts is not None and self.chief.by == "controller":
+        if self.forecasts and self.chief.by == "controller":
             return self.forecasts.how_sure
         texts = [self._stated(self.chief), self._basis()]
         # What the roles voted or scored says nothing about a person's confidence.

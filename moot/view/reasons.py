@@ -400,8 +400,7 @@ def concessions(book: Book, decision: Decision) -> Iterator[tuple[bool, Point]]:
         for section in event.sections:
             if section.name == "conceded" and section.text and compared(book, decision, event):
                 text = f"Conceded by {event.by}, who argues for {option}: {one_line(section.text)}"
-                where = [f"{event.id}#conceded"]
-                yield option not in decision.about, Point(text, "conceded", None, where)
+                yield option not in decision.about, Point(text, "conceded", None, [f"{event.id}#conceded"])
 
 
 def contradictions(book: Book, decision: Decision) -> list[str]:

@@ -29,7 +29,7 @@ BANNED: Final = re.compile(
     re.IGNORECASE,
 )
 AT_MOST: Final = {
-    "statements": 35_490,  # as this test counts; the next feature has to delete first
+    "statements": 35_489,  # as this test counts; the next feature has to delete first
     "tokens per 100 statements": 1_195,  # fewer statements: what went was shorter than the mean
     "classes": 859,
     "functions without a docstring, per 100": 28,
