@@ -49,7 +49,7 @@ def test_a_run_is_watched_from_start_to_stop(page: Page, tmp_path: Path) -> None
             page.wait_for_function(
                 "() => document.getElementById('live-link').textContent.startsWith('live')", timeout=MS
             )
-            assert process.wait(60) == 0, process.stderr.read().decode() if process.stderr else ""
+            assert process.wait(180) == 0, process.stderr.read().decode() if process.stderr else ""
             last = RunStore(run).head().seq
             page.wait_for_function(
                 f"() => document.getElementById('live').dataset.seq == '{last}'", timeout=MS
@@ -62,7 +62,7 @@ def test_a_run_is_watched_from_start_to_stop(page: Page, tmp_path: Path) -> None
         assert len(seen) > 5  # on a busy machine several replies come in one update
         assert [one[0] for one in seen] == sorted(one[0] for one in seen)
         assert max(one[1] for one in seen) > 0  # positions were sealed
-        assert seen[-1][1] == 0  # and opened
+        page.wait_for_function("() => !document.querySelector('.sealed')", timeout=MS)  # and opened
         assert max(one[2] for one in seen) > 1  # several were thinking at once
         assert page.locator("#live-stage .columns .seat").count() == 4
         assert page.locator("#live-stage .bench .judge").count() == 1
@@ -95,7 +95,7 @@ def test_what_one_reads_stays_when_another_round_begins(page: Page, tmp_path: Pa
             assert len(places) == 1  # kept, and only once
             assert -40 < places[0] < 420  # still in sight
             assert page.locator(".kept > summary").inner_text() == "Round 1, as it was"
-            assert process.wait(60) == 0
+            assert process.wait(180) == 0
         page.wait_for_function(
             "() => document.getElementById('live-link').textContent.startsWith('finished')", timeout=MS
         )
@@ -114,7 +114,7 @@ def test_a_browser_goes_on_where_it_was_cut_off(page: Page, tmp_path: Path) -> N
         port = first.port
     page.wait_for_selector('#live-link[data-state="lost"]', timeout=MS)
     with running(run, tape, 0.0) as process:
-        assert process.wait(60) == 0
+        assert process.wait(180) == 0
     with viewer(run.parent, "--port", str(port)):
         last = RunStore(run).head().seq
         page.wait_for_function(f"() => document.getElementById('live').dataset.seq == '{last}'", timeout=MS)
