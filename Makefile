@@ -139,7 +139,7 @@ $(RUNS): requirements.lock pyproject.toml
 	@$(BIN)/python -m compileall -q detectors ledger moot roles rounds schemas validators
 	@touch $@
 
-# The lock names every dependency, so nothing looks for more. pip installs uv, and uv the rest, in a tenth of the time.
+# The lock names every dependency, so nothing looks for more. pip installs uv, and uv the rest, much faster.
 $(READY): requirements.lock $(RUNS)
 	@echo "adding the developers' tools to $(VENV): once"
 	@sed -n '/^uv==/,/[^\\]$$/p' requirements.lock > $(VENV)/uv.lock

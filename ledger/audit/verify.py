@@ -211,8 +211,7 @@ def _read_through(
     except Damaged as error:
         # The fast pass stops at the first break. The second pass names every disagreement, and its list may be
         # empty when the problem is one that only the fast pass sees.
-        damages = list(damage(directory, head))
-        return count, [*(damages or error.problems), *listed.problems()], {}
+        return count, [*(list(damage(directory, head)) or error.problems), *listed.problems()], {}
     listed.take(blobs.absent())
     listed.take(blobs.tail())
     listed.take(extra_files(directory, FILES))

@@ -142,8 +142,7 @@ def _going_on(
         raise usage("the import does not say what is deliberated", "add -q QUESTION", "moot fork")
     settings |= {"protocol": opened.protocol, **({} if opened.domain is None else {"domain": opened.domain})}
     deliberation = deliberation_of(None, RunOptions({"deliberation": settings}))
-    roles = cast_roles(deliberation)
-    seats = {role: kinds.get(role, "host") for role in roles}
+    seats = {role: kinds.get(role, "host") for role in cast_roles(deliberation)}
     base = resolve(deliberation, {}, moot=version(), seats=seats)
     return next_round(book) if round_ is None else round_, base
 

@@ -288,7 +288,7 @@ def _against_verdict(book: Book, decision: Decision, approval: Approval, cited: 
     # What weighs most with the challenger and little with the judge is in no other row.
     first = next((event for event in book.of(Concern) if event.by == "challenger"), best)
     if first is not best and "a stretch" in (view := judged(book, first, approval)):
-        became += f"; of {first.id}, which challenger ranks first: {view}"
+        became += f"; of {first.id}, which the challenger ranks first: {view}"
     # Blockers that the advocate itself names, and findings of a panel, are listed or counted as open.
     others = (event for event in against[1:] if approval.is_no or event.by != "advocate")
     listed = [best, *others] if book.state.opening.protocol != "panel" else [best]

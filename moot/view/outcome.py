@@ -7,6 +7,7 @@ outcome_of(run, book) computes it from the ledger of any protocol, and states wh
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
@@ -67,9 +68,8 @@ if TYPE_CHECKING:
     from moot.view.forecasts import ForecastParts
     from rounds.run.budget import Amounts
 
-# Three reasons fit the outcome block; the text next to them gives the total.
 WHY: Final = 3
-"""Maximum number of reasons named."""
+"""Maximum number of reasons named: three fit the block, and the text next to them gives the total."""
 _OPEN_WORDS: Final[Mapping[Status, str]] = {
     "pending": "untested",
     "tested_unclear": "unclear",
@@ -173,7 +173,7 @@ def _beside(
     if status is not OutcomeStatus.DECIDED:
         return ""
     verdict = approval_of(reading.book)
-    parts, several = [verdict.verdict] if verdict is not None else [], ""
+    parts, several = [verdict.verdict] if verdict else [], ""
     if reading.members is not None:
         # Members answer apart and nothing binds them together, so the majority is named as what decided.
         parts = [f"by {reading.members.most} of {len(reading.members.plans)} members"]
@@ -185,7 +185,7 @@ def _beside(
         parts.append("no option named")
     parts += [f"{counted(len(requirements), 'requirement')}{several}"] if requirements else []
     parts += caveats(reading.book)
-    blanks = _BLANK.findall(reading.text.text) if reading.text is not None else []
+    blanks = _BLANK.findall(reading.text.text) if reading.text else []
     parts += [f"{counted(len(blanks), 'blank')} left to fill"] if blanks else []
     if any(end.changes for end in without.values()):
         # A decision that flips without one seat deserves a warning before anything else is read.
@@ -202,7 +202,7 @@ class _Reading:
     """A run read for its outcome: its main decision, and the parts that depend on it."""
 
     def __init__(self, run: str, book: Book) -> None:
-        self.run, self.book, self.state = run, book, book.state
+        self.run, self.book, self.state = shlex.quote(run), book, book.state
         self.members = majority(book)
         self.decisions = {event.id: event for event in book.of(Decision)}
         self.finals = [self.decisions[identity] for identity in final_in_force(book.state)]

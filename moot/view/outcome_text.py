@@ -7,6 +7,7 @@ at a word and names the place of the rest. A question to a person is shown whole
 from __future__ import annotations
 
 import re
+import shlex
 import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
@@ -150,7 +151,7 @@ def _fitting(outcome: Outcome, run: str, most_lines: int | None) -> list[tuple[s
     rows: list[tuple[str, str]] = []
     # Fit at 100 columns whatever the terminal, so that every reader sees the same text.
     for cut in _CUTS:
-        rows = list(_rows(outcome, run, cut))
+        rows = list(_rows(outcome, shlex.quote(run), cut))
         counted_words = sum(word_count(text) for label, text in rows if label not in TAIL)
         if counted_words <= WORDS and (most_lines is None or len(_laid(outcome, rows, WIDTH)) <= most_lines):
             break
@@ -258,7 +259,7 @@ def _requests(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]
     )
     older = f"{counted(more, 'more question')}: moot log {run} --kind concern; " if listed and more else ""
     if listed:
-        # Where an answer would settle the decision, the first command is no override.
+        # An override is named first only where no answer settles the decision.
         note = ", which the rule does not count: " if "override" in (outcome.go_on or "") else ": "
         yield ASKED, f"{older}to answer{note}{listed[0].command}"
 

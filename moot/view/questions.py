@@ -179,7 +179,10 @@ def options_missing(book: Book) -> list[Point]:
 
 
 def answered_since(run: str, book: Book, chief: Decision) -> Iterator[Point]:
-    """Yield answers of a person that the decision lacks: later ones, and those that its rule does not count."""
+    """Yield answers of a person that the decision lacks: later ones, and those that its rule does not count.
+
+    `run` is how commands name it, quoted.
+    """
     for event in book.of(Decision):
         questions = [
             question for cite in event.cites if isinstance(question := book.by_id.get(cite.id), Concern)
@@ -196,7 +199,7 @@ def answered_since(run: str, book: Book, chief: Decision) -> Iterator[Point]:
             # A question may be what is left of an objection.
             source = "".join(f", after {ref}" for ref in questions[0].between if kind_of(ref) == "challenge")
             reminder = shortened(one_line(questions[0].text), SHORT if ruled else REMINDER)
-            override = f"moot override {shlex.quote(run)} {chief.id} 'TEXT'"
+            override = f"moot override {run} {chief.id} 'TEXT'"
             yield Point.of(
                 f"{'Weigh' if ruled else 'Work in'} what a person answered to {questions[0].id}"
                 f" (“{reminder}”{source}){others}"
@@ -217,7 +220,7 @@ def risks_of(run: str, book: Book, decision: Decision, elsewhere: set[str]) -> I
             f"A blocker that the advocate itself names (judge: {judged(book, concern, approval)}): {concern.text}",
             concern.id,
         )
-        for concern in (book.of(Concern) if approval is not None else ())
+        for concern in (book.of(Concern) if approval else ())
         if concern.by == "advocate" and concern.id not in book.state.resolved
     )
     # A view meets what was put to it in its next vote, if anywhere.

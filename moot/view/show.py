@@ -97,7 +97,7 @@ def _says(event: Event, book: Book) -> dict[str, Any]:
         fields |= {
             "confidence": None,
             "risk": None,
-            "reasoning": "No vote was given, which counts as REFUSE.",
+            "reasoning": "No vote was given; the rule enters REFUSE.",
         }
     if isinstance(event, Decision):
         # Requirements are objects on the ledger, and readers only need their texts.

@@ -117,7 +117,7 @@ def going_on(run: str, reason: str | None) -> str:
     raised = (
         f" --max-{limit} MORE" if reason in CLOSINGS and limit in ("rounds", "usd", "tokens", "calls") else ""
     )
-    return " ".join(part for part in ("moot run --resume", run) if part) + raised
+    return " ".join(part for part in ("moot run --resume", run and shlex.quote(run)) if part) + raised
 
 
 def command_to_go_on(run: str, state: State, status: OutcomeStatus, chief: Decision | None) -> str | None:

@@ -6,7 +6,7 @@ Laws
    works; softened concerns are refused.
 3. The judge scores each concern from 1 (a stretch) to 5 (genuine); from 3 on it sides with the challenger.
    A stretch is settled, unless the judge leaves it unaddressed.
-4. One debater lost: the judge works from the survivor and adds concerns of its own; both lost: alone. No judge:
+4. One debater lost: the judge works from the other, and adds concerns where there are none; both lost: alone. No judge:
    the cases stand side by side, and a person decides (AD-8).
 """
 

@@ -1,4 +1,4 @@
-"""Install by uv, in a tenth of the time of pip, from the indices that pip is set to; by pip where uv gets no further.
+"""Install by uv, which is much faster than pip, from the indices that pip is set to; by pip where uv fails.
 
 `python -m tests.packaging.installing PYTHON WORDS…` installs what the words say into the environment of that Python.
 """

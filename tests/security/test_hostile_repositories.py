@@ -180,13 +180,13 @@ COMMANDS = [(*_ASK, "."), (*_ASK, "git:HEAD~1..HEAD"), ("review", "git:HEAD~1..H
 @pytest.mark.slow  # the same without strace is quick, below
 @pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
 @pytest.mark.parametrize(
-    ("words", "owner"), [*zip(COMMANDS, ("somebody else", "the reader", "somebody else"), strict=True)]
+    ("words", "owner"), [*zip(COMMANDS, ("another user", "the reader", "another user"), strict=True)]
 )
 def test_the_kernel_sees_two_interpreters_and_no_address(
     armed: Path, tmp_path: Path, words: tuple[str, ...], owner: str
 ) -> None:
     """Traced by the system: `execve` of moot and of its reader, and no socket that is given an address."""
-    if owner == "somebody else":
+    if owner == "another user":
         if os.geteuid() != 0:
             pytest.skip("only root can give a repository away")
         for path in (armed, *armed.rglob("*")):

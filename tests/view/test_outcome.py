@@ -113,6 +113,17 @@ def of_played(protocol: str, **rules: str) -> Outcome:
     return outcome_of(protocol, open_run(played(protocol, **rules)).book)
 
 
+@pytest.mark.parametrize("protocol", SCRIPTED)
+def test_a_run_with_a_space_in_its_name_is_quoted_in_every_command(protocol: str) -> None:
+    found = outcome_of("my run", open_run(played(protocol)).book)
+    for text in (
+        "\n".join(outcome_lines(found, "my run", 200)),
+        "\n".join(outcome_markdown(found, "my run")),
+    ):
+        assert "'my run'" in text
+        assert "my run" not in text.replace("'my run'", "")
+
+
 def test_the_tables_have_every_protocol() -> None:
     assert {"structured", *SCRIPTED} == set(PROTOCOLS)
 
@@ -204,7 +215,7 @@ def test_what_is_still_open_is_said_against_a_verdict() -> None:
     found = of_played("adversarial")
     assert found.objection is not None
     assert found.objection.line == (
-        "challenger: concern 3 of r1 attack challenger [judge: genuine, 5 of 5; of N-1-2, which challenger"
+        "challenger: concern 3 of r1 attack challenger [judge: genuine, 5 of 5; of N-1-2, which the challenger"
         " ranks first: a stretch, 2 of 5] (N-1-5; others: N-1-4, N-1-3)"
     )
     assert [point.refs for point in found.not_settled] == [["D-1-1"], ["N-1-1"]]

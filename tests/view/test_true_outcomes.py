@@ -296,7 +296,7 @@ def test_open_concerns_are_against_an_approval_and_resolved_ones_are_said_to_be(
     assert {*found.objection.others} == (set() if score == 2 else concerns - {"N-1-1"})
     words = "a stretch, 2 of 5" if score == 2 else "genuine, 4 of 5"
     # The challenger's first concern is one more stretch, or it is as genuine as the others.
-    first = "; of N-1-2, which challenger ranks first: a stretch, 2 of 5" * (score == 2)
+    first = "; of N-1-2, which the challenger ranks first: a stretch, 2 of 5" * (score == 2)
     assert found.objection.became == f"judge: {words}, not addressed{first}"
     assert found.objection.became in " ".join(" ".join(outcome_lines(found, "run", 100)).split())
 
@@ -1745,7 +1745,7 @@ def test_a_lost_vote_is_shown_without_the_numbers_that_fill_its_form(
     ended(tmp_path, "tribunal", {"r3.revise.utility"})
     main(["show", str(tmp_path / "run"), "VO-3-2-utility"])
     text = capsys.readouterr().out
-    assert "No vote was given, which counts as REFUSE." in text
+    assert "No vote was given; the rule enters REFUSE." in text
     assert "confidence" not in text
     assert "risk" not in text
 
