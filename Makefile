@@ -9,6 +9,7 @@ BIN   := $(VENV)/bin
 # Two stages of one environment: what moot needs to run, and on top of it the developers' tools.
 RUNS  := $(VENV)/.runs
 READY := $(VENV)/.ready
+COMPILED := $(VENV)/.compiled
 
 # Tried in this order; a name that is not Python 3.11 or newer when it is run is passed over.
 # Another one: make test PYTHON=/path/to/python
@@ -50,14 +51,14 @@ test-all: $(READY) chromium bubblewrap ## every test but the campaigns, and the 
 TESTERS = $(shell echo $$(($$(nproc) + 2)))
 
 .PHONY: tests wheel
-tests: $(READY)
+tests: $(COMPILED)
 	$(BIN)/python -m pytest -n $(TESTERS) --dist worksteal -m '$(TESTS)' --hypothesis-profile=$(PROFILE)
 
 wheel: $(READY)
 	$(BIN)/python -m tests.packaging.built_wheel
 
 check: $(READY) ## style, types, layers, and that schemas and rule pages agree with the code
-	@$(MAKE) --no-print-directory --output-sync --jobs 2 check-mypy check-pages
+	@$(MAKE) --no-print-directory --output-sync --jobs 2 check-mypy check-pages $(COMPILED)
 
 .PHONY: check-pyright check-mypy check-pages
 check-pyright:
@@ -145,4 +146,9 @@ $(READY): requirements.lock $(RUNS)
 	@sed -n '/^uv==/,/[^\\]$$/p' requirements.lock > $(VENV)/uv.lock
 	@$(BIN)/python -m pip install --quiet --no-deps --require-hashes --requirement $(VENV)/uv.lock
 	@$(BIN)/python -m tests.packaging.installing $(BIN)/python --no-deps --require-hashes --requirement requirements.lock
+	@touch $@
+
+# pytest rewrites the tests' assertions on first sight: once here, instead of at once in every worker.
+$(COMPILED): $(READY)
+	@$(BIN)/python -m pytest --collect-only --quiet >/dev/null || :
 	@touch $@
