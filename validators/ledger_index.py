@@ -76,10 +76,10 @@ class LedgerIndex:
         "opened",
         "opening_problem",
         "openings",
+        "pairs",
         "recorded",
         "reworded",
         "rules_hash",
-        "steps",
         "unjudged",
     )
 
@@ -100,9 +100,8 @@ class LedgerIndex:
         self.recorded: list[RuleFinding] = []
         self.unjudged: list[str] = []
         """Codes of rules that could not be judged on this ledger, because it breaks others."""
-        self.steps: tuple[StepName | None, ...] = tuple(
-            parse_step(event.step) if event.step else None for event in self.events
-        )
+        self.pairs = tuple((event, parse_step(event.step) if event.step else None) for event in self.events)
+        """Every event with its step."""
         self._lines: Mapping[int, tuple[StreamName, int]] = _lines(self.events)
         self.opening_problem: str | None = None
         """What the opening says that its protocol cannot run; no step is known then."""

@@ -9,6 +9,7 @@ import msgspec
 
 from ledger.events import StreamName
 from ledger.events.envelope import FORMAT
+from ledger.plain_text import some
 
 if TYPE_CHECKING:
     from ledger.state.state import State
@@ -116,9 +117,8 @@ class Damaged(LedgerError):
 
     def __init__(self, problems: Sequence[Problem], where: str) -> None:
         assert len(problems) > 0, "damage without a problem"
-        more = f" and {len(problems) - 1} more" if len(problems) > 1 else ""
         super().__init__(
-            f"the ledger is damaged: {problems[0]}{more}",
+            f"the ledger is damaged: {some([*map(str, problems)], 1)}",
             where,
             f"see all of it with `moot verify {where}`, and restore the run from a copy",
         )

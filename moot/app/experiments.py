@@ -276,7 +276,11 @@ def checks_of(path: Path, book: Book, experiment: str) -> list[CheckShown]:
     """
     plan, files = plan_of(book, experiment), _series_files(path, experiment)
     # A misnamed file is listed, not skipped: renaming a series must not make an unwelcome verdict disappear.
-    checks = [_damaged(file, "its name is not one that moot gives") for file in _misnamed(path, experiment)]
+    checks = [
+        _damaged(file, "its name is not one that moot gives")
+        for file in sorted((path / CHECKS).glob(f"{experiment}.*"))
+        if _NAME.fullmatch(file.name) is None
+    ]
     before: _Series | None = None
     for number, file in sorted(files.items()):
         try:
@@ -330,12 +334,6 @@ def _series_files(path: Path, experiment: str) -> dict[int, Path]:
     """Return number → file for every series of an experiment."""
     named = ((_NAME.fullmatch(file.name), file) for file in (path / CHECKS).glob(f"{experiment}.*.json"))
     return {int(match[1]): file for match, file in named if match}
-
-
-def _misnamed(path: Path, experiment: str) -> Iterator[Path]:
-    for file in sorted((path / CHECKS).glob(f"{experiment}.*")):
-        if _NAME.fullmatch(file.name) is None:
-            yield file
 
 
 def _claimed_head(file: Path) -> Head | None:

@@ -27,7 +27,7 @@ import orjson
 
 from ledger.events import Decision
 from ledger.events.ids import DECISION_MENTION
-from ledger.plain_text import NotText, counted, one_line, plain_lines, readable
+from ledger.plain_text import NotText, counted, one_line, plain_lines, readable, some
 from ledger.store.disk import read_plain, real, write_failed, write_out
 from moot.app.runs import Run, find_run
 from moot.documents import decision_record
@@ -236,9 +236,8 @@ class Inputs(NamedTuple):
             return ""
         documents = self.documents[1:]
         size = sum(document.bytes for document in documents)
-        names = [f"{item.name} ({item.why})" for item in self.left[:5]]
-        more = [f"{len(self.left) - 5} more"] if len(self.left) > 5 else []
-        left = f"; left out: {', '.join([*names, *more])}" if self.left else ""
+        names = [f"{item.name} ({item.why})" for item in self.left]
+        left = f"; left out: {some(names, 5)}" if names else ""
         return f"given to read: {counted(len(documents), 'document')}, {size:,} bytes{left}\n"
 
 

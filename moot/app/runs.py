@@ -287,9 +287,7 @@ def reason_to_keep(path: Path) -> str | None:
         state = RunStore(path).book().state
     except (LedgerError, OSError, ValueError):
         return None
-    if state.life == "running":
-        return "it waits for replies or a person"
-    return None
+    return "it waits for replies or a person" if state.life == "running" else None
 
 
 def remove_run(path: Path) -> RemovedRun:

@@ -11,7 +11,7 @@ from moot.app.forks import ForkPoint, made_fork, stress as stress_of
 from moot.app.runs import find_run
 from moot.app.seat_specs import read_seats
 from moot.cli.command import RunArgument, VerbResult
-from moot.cli.settings import GoalOption, OptionOption, PlanOption, wanted
+from moot.cli.settings import GoalOption, OptionOption, PlanOption, SeatOption, wanted
 from moot.errors import refuse
 from moot.view.comparison import stress_text
 from moot.view.results import Fork
@@ -37,9 +37,7 @@ def fork(
         int | None, typer.Option(metavar="M", min=1, help="Absent up to this round. Default: round N alone.")
     ] = None,
     seats: Annotated[str | None, typer.Option(metavar="SPEC", help="Who answers from there on.")] = None,
-    seat: Annotated[
-        list[str] | None, typer.Option(metavar="ROLE=SPEC", help="Who answers for one role; may be repeated.")
-    ] = None,
+    seat: SeatOption = None,
     question: Annotated[
         str | None,
         typer.Option(

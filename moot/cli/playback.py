@@ -34,6 +34,8 @@ from rounds.run.controller import Controller
 from rounds.run.reexecution import Reexecution, re_execute
 from rounds.run.verdicts import standard
 
+NoLiveOption = Annotated[bool, typer.Option("--no-live", help="Plain lines instead of the live view.")]
+
 
 def demo(
     run: Annotated[
@@ -43,7 +45,7 @@ def demo(
     speed: Annotated[
         float, typer.Option(metavar="N", min=0, help="Times faster than brisk; 0 is at once.")
     ] = 1.0,
-    no_live: Annotated[bool, typer.Option("--no-live", help="Plain lines instead of the live view.")] = False,
+    no_live: NoLiveOption = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> VerbResult | int:
@@ -152,7 +154,7 @@ def replay(
     speed: Annotated[
         float, typer.Option(metavar="N", min=0, help="Times faster than brisk, on a terminal; 0 is at once.")
     ] = 1.0,
-    no_live: Annotated[bool, typer.Option("--no-live", help="Plain lines instead of the live view.")] = False,
+    no_live: NoLiveOption = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> VerbResult | int:

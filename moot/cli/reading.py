@@ -42,10 +42,12 @@ from moot.cli.command import (
 from moot.errors import GOOD, NO, usage
 from moot.terminal.streams import columns, page, show, show_outcome
 
+IdArgument = Annotated[str | None, typer.Argument(metavar="ID", help=ID_HELP)]
+
 
 def status(
     run: RunOrIdArgument = LAST,
-    identity: Annotated[str | None, typer.Argument(metavar="ID", help=ID_HELP)] = None,
+    identity: IdArgument = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> VerbResult | int:
@@ -191,7 +193,7 @@ def decisions(
 
 def why(
     run: RunOrIdArgument,
-    identity: Annotated[str | None, typer.Argument(metavar="ID", help=ID_HELP)] = None,
+    identity: IdArgument = None,
     everything: Annotated[bool, typer.Option("--all", help="To the bottom, with every quote.")] = False,
 ) -> VerbResult:
     """Show what a decision or a claim rests on, down to quoted words, each thing once.

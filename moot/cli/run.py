@@ -25,6 +25,7 @@ from moot.cli.settings import (
     NoWaitOption,
     QuestionOption,
     RuleOption,
+    SeatOption,
     SettingOptions,
     StakesOption,
     wanted,
@@ -284,9 +285,7 @@ def review(
     seats: Annotated[
         str | None, typer.Option(metavar="SPEC", help="Who answers: see `moot run --help`.")
     ] = None,
-    seat: Annotated[
-        list[str] | None, typer.Option(metavar="ROLE=SPEC", help="Who answers for one role; may be repeated.")
-    ] = None,
+    seat: SeatOption = None,
     question: QuestionOption = None,
     protocol: Annotated[
         str, typer.Option(metavar="NAME", help="adversarial (3 replies) or panel (7), or another one.")

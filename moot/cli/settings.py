@@ -48,6 +48,9 @@ QuestionOption = Annotated[str | None, setting_option("question")]
 GoalOption = Annotated[list[str] | None, setting_option("goal")]
 OptionOption = Annotated[list[str] | None, setting_option("option")]
 PlanOption = Annotated[str | None, setting_option("plan")]
+SeatOption = Annotated[
+    list[str] | None, typer.Option(metavar="ROLE=SPEC", help="Who answers for one role; may be repeated.")
+]
 MaxUsdOption = Annotated[str | None, setting_option("max_usd")]
 ContextOption = Annotated[
     list[str] | None,

@@ -124,6 +124,7 @@ def _challenges(book: Book) -> Iterator[Annex]:
 
 
 def _became(disposition: Disposition | None) -> str:
+    """Return what became of a challenge, with the question that it left to a person."""
     if disposition is None:
         return ""
     ending = cell(f"{disposition.disposition.replace('_', ' ')}: {first_sentence(disposition.reason)}")
@@ -141,6 +142,7 @@ def _tally(against: Sequence[Challenge], became: dict[str, Disposition]) -> str:
 
 
 def _final(book: Book) -> Iterator[Annex]:
+    """Yield the text that the run ends in, by lines."""
     for decision in book.of(Decision):
         final = final_text(book, decision) if decision.type == "final" else None
         if final is not None:

@@ -141,7 +141,11 @@ def arguments_annex(book: Book) -> Iterator[Annex]:
                 + [f"given up by {argument.by}"] * is_given_up(book, argument)
             ),
             _points(scores.get(argument.id, []), several=several),
-            _stood(standings.get(argument.id, []), several=several)
+            "; ".join(
+                f"{f'judge {_judge_of(judgement)}, ' if several else ''}"
+                f"{judgement.standing.lower().replace('_', ' ')}: {one_line(judgement.reason)}"
+                for judgement in standings.get(argument.id, ())
+            )
             or (f"judge: {judged(book, argument, approval)}" if approval else ""),
         )
         for argument in arguments
@@ -178,15 +182,6 @@ def _points(scores: Sequence[Score], *, several: bool) -> str:
         parts = " ".join(f"{name.removesuffix('_score')} {value}" for name, value in score.parts.items())
         total = f"{score.total} ({parts})"
     return f"{total}; {wrong}" if wrong else total
-
-
-def _stood(standings: Sequence[Standing], *, several: bool) -> str:
-    """Return how an argument stands and why, by judge where there are several."""
-    return "; ".join(
-        f"{f'judge {_judge_of(judgement)}, ' if several else ''}"
-        f"{judgement.standing.lower().replace('_', ' ')}: {one_line(judgement.reason)}"
-        for judgement in standings
-    )
 
 
 def _totals(book: Book) -> str:

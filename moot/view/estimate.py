@@ -206,14 +206,17 @@ def _taken(
 
 
 def _dollars(low: Decimal | None, high: Decimal | None) -> Dollars | None:
+    """Return a span of dollars; None where an end is not known."""
     return None if low is None or high is None else Dollars(f"{low:.6f}", f"{high:.6f}")
 
 
 def _sum(spans: list[Span]) -> Span:
+    """Return the sums of both ends."""
     return Span(sum(span.low for span in spans), sum(span.high for span in spans))
 
 
 def _total(costs: list[Dollars | None]) -> Dollars | None:
+    """Return the sum of all costs; None where one is not known."""
     known = [cost for cost in costs if cost is not None]
     # A total over only the known seats would read as a bound for the whole run.
     if len(known) < len(costs):
@@ -225,6 +228,7 @@ def _total(costs: list[Dollars | None]) -> Dollars | None:
 
 
 def _assumptions(protocol: Protocol, documents: int) -> list[str]:
+    """Return in lines what the estimate takes for granted."""
     measured = [
         f"{kind} {size.brief_bytes:,}/{size.reply_words:,}"
         for kind, size in protocol.sizes.items()
@@ -254,6 +258,7 @@ def estimate_line(estimate: Estimate, cap: str | None = None) -> str:
 
 
 def _replies_text(estimate: Estimate) -> str:
+    """Return `5 to 9 replies`."""
     most = counted(estimate.replies_at_most, "reply")
     return (
         most

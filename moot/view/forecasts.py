@@ -349,9 +349,7 @@ def roles_spread(report: ForecastReport, option: str) -> str:
     """Return ` (roles 50–63%)`: the range of the roles' forecasts of an option; empty for a single role."""
     forecasts = [points[option] for points in report.roles.values()]
     low, high = min(forecasts), max(forecasts)
-    if len(forecasts) < 2:
-        return ""
-    return f" (roles {low}{'' if low == high else f'–{high}'}%)"
+    return f" (roles {low}{'' if low == high else f'–{high}'}%)" * (len(forecasts) > 1)
 
 
 def crux_line(crux: CruxReport) -> str:

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from ledger.events.ids import kind_of
 from ledger.interchange.markdown import inline
 from ledger.language.words import first_words, word_count
-from ledger.plain_text import counted, shortened
+from ledger.plain_text import counted, shortened, some
 from moot.view.marks import shown_as
 from moot.view.outcome import Outcome
 from moot.view.outcome_status import became_line
@@ -114,8 +114,7 @@ _CUTS: Final = (
     _Cut(130, 40, 40, 3, 3, 5), _Cut(130, 40, 40, 3, 2, 3), _Cut(120, 40, 40, 3, 1, 2), _Cut(120, 40, 40, 2, 1, 1),
     _Cut(120, 34, 34, 2, 1, 1),
     *(_Cut(*words, 1, 1, 1) for words in (
-        (120, 40, 40), (120, 34, 34), (110, 30, 26), (90, 26, 22), (80, 24, 18), (80, 20, 14), (70, 18, 12),
-        (65, 15, 11), (60, 12, 10), (40, 8, 6), (30, 6, 5),
+        (120, 40, 40), (120, 34, 34), (110, 30, 26), (90, 26, 22), (80, 20, 14), (65, 15, 11), (40, 8, 6), (30, 6, 5),
     )),
 )  # fmt: skip
 """Cuts in the order in which they are tried: fewer points before shorter ones."""
@@ -227,10 +226,8 @@ def _points(label: str, points: Sequence[Point], cut: _Cut, run: str) -> Iterato
     elif {*left} == {_ref(listed[-1])} - {""}:
         more = f" (and {len(left)} more there)"
     # Decisions that hold the hidden points are named, while a memo only cites some for its sentences.
-    elif len(plans := list(dict.fromkeys(left))) <= PLANS and all(
-        point.at is None and kind_of(_ref(point)) == "decision" for point in points[cut.points :]
-    ):
-        more = f" (and {len(left)} more: {', '.join(plans)})"
+    elif listed[-1].at is None and all(kind_of(ref) == "decision" for ref in left):
+        more = f" (and {len(left)} more: {some([*dict.fromkeys(left)], PLANS)})"
     else:
         # Assumptions of a plan are events of their own; those of a memo are its sentences.
         is_listed = label == "assumed" and all(kind_of(ref) == "assumption" for ref in left)

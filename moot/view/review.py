@@ -176,6 +176,7 @@ def review_of(run: str, book: Book, outcome: Outcome, fail_on: int | None = None
 
 
 def _documents(book: Book) -> Iterator[tuple[str, ReviewedText]]:
+    """Yield the documents that are here, by id."""
     for document in book.state.opening.context:
         content = book.blobs.read(document.sha256)
         if content is not None:
@@ -210,6 +211,7 @@ def _finding(
 
 
 def _places(event: Concern, documents: Mapping[str, ReviewedText]) -> Iterator[tuple[str, int, int]]:
+    """Yield file, first and last line of what a finding cites."""
     for cited in event.evidence:
         reference = parse_reference(cited.ref)
         document = documents.get(reference.id)

@@ -13,7 +13,7 @@ import msgspec
 
 from ledger.events import RunOpened, Signals
 from ledger.events.run import PlanRow
-from ledger.plain_text import counted, shortened
+from ledger.plain_text import counted, shortened, some
 from ledger.state.book import Book
 from ledger.state.state import State
 from moot.view import marks, words
@@ -86,9 +86,7 @@ def _headline(report: SignalReport, state: State) -> str:
             return f"STOP: {held}"
         # Naming the questions lets a person act, whereas the gate only states a count.
         case "wait" if report.waits_for:
-            more = len(report.waits_for) - NAMED_MAX
-            ids = ", ".join(report.waits_for[:NAMED_MAX]) + f" and {more} more" * (more > 0)
-            return f"WAIT: answer {ids} first"
+            return f"WAIT: answer {some(report.waits_for, NAMED_MAX)} first"
         case "wait":
             return f"WAIT: {gate_sentence(failing[0])}"
         case "ended":

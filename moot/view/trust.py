@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final
 import orjson
 
 from ledger.events import Amendment, Concern, Decision, ExperimentJudged, Memo, Statement, Verification
-from ledger.plain_text import counted
+from ledger.plain_text import counted, some
 from ledger.state.book import Book
 from ledger.state.state import WAIT, WAIT_PATH, State
 from ledger.store.blobs import named_by_brief
@@ -224,10 +224,9 @@ def _tests(run: str, book: Book) -> str:
             return f"no program was run{by_reading}{by_hand}"
         return f"no test was run{_why_untested(book)}"
     # The sentence names a few tests, and the rest is counted.
-    tests = [test_text(book, of) for of in list(judged)[:TESTS_NAMED]]
-    more = [f"{len(judged) - TESTS_NAMED} more"] if len(judged) > TESTS_NAMED else []
+    tests = some([test_text(book, of) for of in judged], TESTS_NAMED)
     reproduced = sum(verdict.class_ == "reproduced" for verdict in judged.values())
-    again = f"{', '.join([*tests, *more])}; again: moot replay {shlex.quote(run)} --re-run"
+    again = f"{tests}; again: moot replay {shlex.quote(run)} --re-run"
     return f"{counted(len(judged), 'test')} run, {reproduced} reproduced ({again}){by_hand}"
 
 

@@ -248,9 +248,7 @@ def side_preferred(book: Book) -> str | None:
         return weighed(_judges(book), sides)[0]
     # Exact sums, as the judgement had them: sides that are even have to be equal.
     totals = {score.of: Fraction(score.total) for score in book.of(Score) if score.of in sides}
-    if not totals:
-        return None
-    return _leader(side_totals(totals, sides))
+    return _leader(side_totals(totals, sides)) if totals else None
 
 
 def _judges(book: Book) -> list[Judged]:

@@ -22,7 +22,6 @@ from ledger.events import Assumption, Challenge, Concern, Disposition, Event
 from ledger.events.envelope import Five
 from ledger.events.ids import number_of
 from ledger.events.run import PlanRow
-from ledger.state.state import State
 from roles.protocol import Loss, Pick, Protocol, QuestionKind, RoleDefinition, Rules, Step
 from roles.replies import Evidence, Falsifiers, Part, Passage, RefText, Requirements, Sentence, Text, Word
 from rounds.protocols.citations import Quotable, challenges_problems, cites, one_for_each
@@ -139,11 +138,6 @@ def escalated(numbering: Numbering, step: Step, question: str, challenge: str) -
     )
 
 
-def _has_plan(state: State, round_: int) -> bool:
-    # A second round has no plan of its own: it challenges the plan that was revised in the round before.
-    return handed_in(state, round_, "plan") > 0 or handed_in(state, round_ - 1, "resolve") > 0
-
-
 _REVISED: Final = Pick("resolve", kinds=("statement",), sections=("plan",), back=1)
 _PLAN: Final = Pick("plan", kinds=("statement", "assumption"))
 
@@ -171,7 +165,8 @@ STEPS: Final = StepTable(
             Loss("survivor_only", "the plan stands unchallenged, so this round resolves nothing"),
             sees=(_PLAN, _REVISED),
             question=None,
-            when=_has_plan,
+            # A second round has no plan of its own: it challenges the plan that was revised in the round before.
+            when=lambda state, n: (handed_in(state, n, "plan") or handed_in(state, n - 1, "resolve")) > 0,
         ),
         StepRow(
             "resolve",

@@ -67,10 +67,10 @@ def level_of_sum(total: int, lenses: int = 2) -> str:
 
 def summed(levels: Mapping[str, Mapping[str, str]]) -> dict[str, int]:
     """Map each option to the points of all lenses together; `levels` maps lens → option → level."""
-    totals: dict[str, int] = {}
+    totals = Counter[str]()
     for by_option in levels.values():
         for option, level in by_option.items():
-            totals[option] = totals.get(option, 0) + POINTS[level]
+            totals[option] += POINTS[level]
     return totals
 
 
@@ -79,10 +79,10 @@ def borda(levels: Mapping[str, Mapping[str, str]]) -> dict[str, Fraction]:
     points: dict[str, Fraction] = {}
     for by_option in levels.values():
         for option, level in by_option.items():
-            below = sum(POINTS[other] < POINTS[level] for other in by_option.values())
-            # The option itself has the same level and is taken out again.
-            equal = sum(POINTS[other] == POINTS[level] for other in by_option.values()) - 1
-            points[option] = points.get(option, Fraction(0)) + below + Fraction(equal, 2)
+            own, others = POINTS[level], by_option.values()
+            # An option below counts twice and one that is level once, and so does the option itself.
+            halves = sum((own > POINTS[other]) + (own >= POINTS[other]) for other in others) - 1
+            points[option] = points.get(option, Fraction(0)) + Fraction(halves, 2)
     return points
 
 

@@ -30,7 +30,7 @@ from ledger.events.run import PlanRow
 from ledger.language.words import word_count
 from ledger.plain_json import converted
 from ledger.state.book import Book, known_of
-from ledger.state.state import State
+from ledger.state.state import VERIFIER, State
 from roles.protocol import Column, Group, Loss, Pick, Protocol, RoleDefinition, Rules, Sight, Step, View
 from roles.replies import Reply
 from rounds.protocols.citations import Quotable, known_to
@@ -162,6 +162,12 @@ def asks_each(who: Callable[[State, int], Iterable[str]], act: str | None = None
     return lambda state, round_, phase: (
         StepName(round_, phase, act, role, repeat) for role in who(state, round_)
     )
+
+
+# The verifier frames, merges and checks. It gives no forecast, so its replies never move the group forecast.
+def verifier_alone(_state: State, _round: int) -> tuple[str, ...]:
+    """Return the verifier, whom alone a row asks."""
+    return (VERIFIER,)
 
 
 def repeated_step(role: str, times: Callable[[State], int]) -> Steps:

@@ -119,9 +119,7 @@ class Controller(msgspec.Struct, frozen=True):
             if next_ != "next":
                 return (run_closed(book, "finished", next_),)
         elif not self.protocol.watched and state.rounds[round_].plan_row + 1 == len(state.opening.plan):
-            if self.protocol.needed(state):
-                return ()
-            return (run_closed(book, "finished", "protocol_end"),)
+            return () if self.protocol.needed(state) else (run_closed(book, "finished", "protocol_end"),)
         limit = state.limits.rounds
         if limit is not None and len(state.rounds) >= limit:
             if state.stopped_by is not None:

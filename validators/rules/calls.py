@@ -191,7 +191,7 @@ def belief_is_sealed(index: LedgerIndex) -> Iterator[Breach]:
 
     Roles that see each other's numbers follow them, and their mean is no longer the mean of several judgments.
     """
-    for event, step in zip(index.events, index.steps, strict=True):
+    for event, step in index.pairs:
         # The closing steps may see every forecast, because no forecast follows them.
         if step is None or step.phase == "S" or not event.saw:
             continue

@@ -70,7 +70,7 @@ def inapplicable_check_is_not_asked(index: LedgerIndex) -> Iterator[Breach]:
     opened: RoundOpened | None = None
     done: set[int] = set()
     reviewed = False
-    for event, step in zip(index.events, index.steps, strict=True):
+    for event, step in index.pairs:
         if isinstance(event, RoundOpened):
             # Every round starts anew: a check of the round before says nothing about this one.
             opened, done, reviewed = event, set[int](), False

@@ -135,7 +135,7 @@ def numbers_are_gapless(index: LedgerIndex) -> Iterator[Breach]:
     """
     taken: Counter[tuple[str, int]] = Counter()
     ranks: dict[tuple[str, object], int] = {}
-    for event, step in zip(index.events, index.steps, strict=True):
+    for event, step in index.pairs:
         if isinstance(event, Verification) and event.repeats is not None:
             taken[event.kind, event.round] += 1  # numbered by check, whatever arrives first
             continue
@@ -256,7 +256,7 @@ def step_yields_its_kinds(index: LedgerIndex) -> Iterator[Breach]:
         return
     # Seats may bring programs only in a run that was opened with experiments on or ask.
     runs = index.opened is not None and index.opened.rules.get(EXPERIMENTS) in ("on", "ask")
-    for event, step in zip(index.events, index.steps, strict=True):
+    for event, step in index.pairs:
         if step is None:
             continue
         _, phase, act = group_key(step)
@@ -287,7 +287,7 @@ def synthesis_leaves_nothing_pending(index: LedgerIndex) -> Iterator[Breach]:
     if not index.watched:
         return
     seen: set[int] = set()
-    for event, step in zip(index.events, index.steps, strict=True):
+    for event, step in index.pairs:
         if step is None or step.act != "review" or not is_reply(event) or event.round in seen:
             continue
         seen.add(event.round)

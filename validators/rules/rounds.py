@@ -116,7 +116,7 @@ def event_belongs_to_its_round(index: LedgerIndex) -> Iterator[Breach]:
     and rounds were never compared.
     """
     current = 0
-    for event, step in zip(index.events, index.steps, strict=True):
+    for event, step in index.pairs:
         if isinstance(event, RoundOpened):
             current = event.round
         inside = round_of(event.id) if event.id else None
@@ -204,7 +204,7 @@ def round_is_validated(index: LedgerIndex) -> Iterator[Breach]:
     opened: RoundOpened | None = None
     phases: set[str] = set()
     synthesis = False
-    for event, step in zip(index.events, index.steps, strict=True):
+    for event, step in index.pairs:
         if isinstance(event, RoundOpened) or (isinstance(event, RunClosed) and event.state == "finished"):
             # Rounds of an imported parent were never validated by moot.
             held_here = opened is not None and not index.is_imported(opened.seq)

@@ -27,6 +27,7 @@ from rounds.protocols.crux import answers, assignments, closing, memo, standing,
 from rounds.protocols.crux.brief_blocks import blocks
 from rounds.protocols.crux.replies import (
     CRUXES_MAX,
+    OBJECTION_WORDS_MAX,
     AgendaReply,
     CalculationReply,
     ForecastReply,
@@ -41,7 +42,7 @@ from rounds.protocols.crux.replies import (
 )
 from rounds.protocols.plans import AUTHORS
 from rounds.protocols.programs import plans_programs
-from rounds.protocols.step_table import StepRow, Steps, StepTable, asks_each, rule
+from rounds.protocols.step_table import StepRow, Steps, StepTable, asks_each, rule, verifier_alone
 
 ROLES: Final = (
     RoleDefinition(
@@ -70,11 +71,6 @@ _OF_THE_MEMO: Final[View] = {Column.QUESTION: Sight("goals"), Column.TOLD: Sight
 
 
 # ---------------------------------------------------------------- who is asked, and when
-
-
-# The verifier frames, merges and checks. It gives no forecast, so its replies never move the group forecast.
-def _verifier(_state: State, _round: int) -> tuple[str, ...]:
-    return (VERIFIER,)
 
 
 def _others(state: State, _round: int) -> tuple[str, ...]:
@@ -132,7 +128,7 @@ STEPS: Final = StepTable(
     (
         StepRow(
             "A",
-            asks_each(_verifier),
+            asks_each(verifier_alone),
             FrameReply,
             lambda numbering, step, reply: (numbering.event(Frame, step, reply),),
             wrong=answers.wrong_frame,
@@ -161,7 +157,7 @@ STEPS: Final = StepTable(
         ),
         StepRow(
             "C.agenda",
-            asks_each(_verifier),
+            asks_each(verifier_alone),
             AgendaReply,
             answers.agreed,
             wrong=answers.wrong_agenda,
@@ -213,7 +209,7 @@ STEPS: Final = StepTable(
             testing.read,
             wrong=testing.wrong_reading,
             loss={"D.verifier": Loss("skipped", "the cruxes that documents could settle are not settled")},
-            widest=asks_each(lambda state, n: () if plans_programs(state) else _verifier(state, n)),
+            widest=asks_each(lambda state, n: () if plans_programs(state) else verifier_alone(state, n)),
             columns=_VIEW,
             group="D",
         ),
@@ -264,7 +260,7 @@ STEPS: Final = StepTable(
             asks_each(closing.objectors, "objection"),
             ObjectionReply,
             memo.objected,
-            wrong=memo.wrong_objection,
+            wrong=lambda _, reply: answers.words_problem(reply.text, OBJECTION_WORDS_MAX, "text"),
             loss=Loss("skipped", "whether there is an objection is not known"),
             widest=asks_each(_SECOND, "objection"),
             columns=_VIEW,
@@ -273,7 +269,7 @@ STEPS: Final = StepTable(
         ),
         StepRow(
             "S.check",
-            asks_each(_verifier, "check"),
+            asks_each(verifier_alone, "check"),
             SentencesReply,
             memo.checked,
             wrong=memo.wrong_sentences,
@@ -299,7 +295,7 @@ STEPS: Final = StepTable(
         ),
         StepRow(
             "S.check",
-            asks_each(_verifier, "check", repeat=memo.AGAIN),
+            asks_each(verifier_alone, "check", repeat=memo.AGAIN),
             SentencesReply,
             memo.checked,
             wrong=memo.wrong_sentences,
@@ -309,7 +305,7 @@ STEPS: Final = StepTable(
             widest=asks_each(_CHECKER, "check", repeat=memo.AGAIN),
             columns=_OF_THE_MEMO,
             group="S.check again",
-            when=memo.is_to_be_checked,
+            when=lambda state, round_: memo.is_due(state, round_) and bool(memo.changed(state, round_)),
         ),
     ),
 )

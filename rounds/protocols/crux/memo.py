@@ -21,8 +21,7 @@ from roles.memo.citing import cited_texts
 from roles.memo.terms import Likelihood, likelihood_of
 from roles.protocol import Step
 from rounds.protocols.citations import Quotable, exactly_one
-from rounds.protocols.crux.answers import words_problem
-from rounds.protocols.crux.replies import OBJECTION_WORDS_MAX, MemoReply, ObjectionReply, SentencesReply
+from rounds.protocols.crux.replies import MemoReply, ObjectionReply, SentencesReply
 from rounds.protocols.crux.standing import option_ids, option_texts, standing_of_look
 from rounds.protocols.step_table import Numbering
 
@@ -94,11 +93,6 @@ def written(numbering: Numbering, step: Step, reply: MemoReply) -> tuple[Event, 
 
 
 # ---------------------------------------------------------------- S: objection and sentence check
-
-
-def wrong_objection(_: Quotable, reply: ObjectionReply) -> Iterator[str]:
-    """Yield what is wrong with an objection: its length."""
-    yield from words_problem(reply.text, OBJECTION_WORDS_MAX, "text")
 
 
 def objected(numbering: Numbering, step: Step, reply: ObjectionReply) -> tuple[Event, ...]:
@@ -195,11 +189,6 @@ def changed(state: State, round_: int) -> tuple[int, ...]:
         return ()
     # Sentences are compared whole: the same words with other references need a new check.
     return tuple(n for n, sentence in enumerate(second.sentences, 1) if sentence not in first.sentences)
-
-
-def is_to_be_checked(state: State, round_: int) -> bool:
-    """Return whether the rewritten memo has sentences without a check."""
-    return is_due(state, round_) and bool(changed(state, round_))
 
 
 def is_finished(state: State, round_: int) -> bool:

@@ -114,17 +114,14 @@ def cruxes_of(state: State) -> tuple[str, ...]:
 @per_state
 def _forecasts(state: State) -> dict[str, Forecast]:
     """Return sealed forecasts over the options, by role; none while the options are not known."""
-    options = option_ids(state)
-    if not is_open_ended(state):
-        beliefs = {role: sealed(state, role, SEALED) for role in AUTHORS}
-        return {role: points_of(facts.points, options) for role, facts in beliefs.items() if facts}
-    if made_by_code(state):
+    options, is_open = option_ids(state), is_open_ended(state)
+    if is_open and made_by_code(state):
         return dict(_over_own_options(state, options))
-    if state.agenda is None:
+    if is_open and state.agenda is None:
         return {}
     # Options made by the agenda exist only after the answers, so the forecast over them
     # comes with the numbers.
-    beliefs = {role: sealed(state, role, NUMBERS) for role in AUTHORS}
+    beliefs = {role: sealed(state, role, NUMBERS if is_open else SEALED) for role in AUTHORS}
     return {role: points_of(facts.points, options) for role, facts in beliefs.items() if facts}
 
 

@@ -49,7 +49,17 @@ from roles.replies import (
 from rounds.protocols.plans import AUTHORS, PLANS
 from rounds.protocols.programs import plans_programs
 from rounds.protocols.schedule import active_roles, applicable_checks, plan_row, synthesis_is_due
-from rounds.protocols.step_table import ALL, Numbering, StepRow, Steps, StepTable, When, Wrong, asks_each
+from rounds.protocols.step_table import (
+    ALL,
+    Numbering,
+    StepRow,
+    Steps,
+    StepTable,
+    When,
+    Wrong,
+    asks_each,
+    verifier_alone,
+)
 from rounds.protocols.structured import making, problems, programs
 from rounds.protocols.structured.replies import WITH_PROGRAMS, AnswerNow
 from rounds.protocols.structured.visibility import RULE, SPREAD, VISIBILITY, YOURS, option_for, spreads
@@ -73,10 +83,6 @@ def _lead(state: State, round_: int) -> tuple[str, ...]:
 
 def _others(state: State, round_: int) -> tuple[str, ...]:
     return tuple(role for role in active_roles(state, round_) if role != _lead(state, round_)[0])
-
-
-def _verifier(_state: State, _round: int) -> tuple[str, ...]:
-    return ("verifier",)
 
 
 def _present(role: str) -> Callable[[State, int], tuple[str, ...]]:
@@ -192,7 +198,7 @@ def _artifact_row(role: str, reply: type[Reply]) -> StepRow:
 def _check_row(check: int, group: str) -> StepRow:
     return _row(
         f"E.check{check}",
-        asks_each(_verifier, f"check{check}"),
+        asks_each(verifier_alone, f"check{check}"),
         CheckReply,
         making.verification,
         _with_programs(problems.wrong_check),
@@ -268,7 +274,7 @@ _STEPS: Final = StepTable(
         ),
         _row(
             "H",
-            asks_each(_verifier),
+            asks_each(verifier_alone),
             DriftReply,
             making.drift_check,
             problems.wrong_drift,
@@ -277,7 +283,7 @@ _STEPS: Final = StepTable(
         ),
         _row(
             "S.resolve",
-            asks_each(_verifier, "resolve"),
+            asks_each(verifier_alone, "resolve"),
             ResolveReply,
             making.resolutions,
             problems.wrong_resolutions,
