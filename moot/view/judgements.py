@@ -17,7 +17,7 @@ from ledger.events import Agenda, Argument, Decision, Event, Ruling, Score, Stan
 from ledger.events.decisions import Relation
 from ledger.events.ids import OPTION_MENTION, role_of
 from ledger.language.words import word_count
-from ledger.plain_text import counted, first_sentence, one_line, sentences
+from ledger.plain_text import counted, first_sentence, one_line, sentences, some
 from ledger.state.book import Book, grouped, per_book
 from ledger.state.decided import final_in_force, in_force
 from moot.view import marks
@@ -204,7 +204,7 @@ def view_of(vote: Vote) -> str:
 
 
 def reason_of(vote: Vote) -> str:
-    """Return the sentence of a vote that gives its reason; the first one where none states a position."""
+    """Return the sentence of a vote that states its position, else its first one."""
     stated = sentences(vote.reasoning)
     # A revision goes through its challenges first, concedes something, and states its position near the end.
     positions = (_AGAINST if vote.decision in ("REFUSE", "VETO") else _FOR, _KEPT) if vote.ballot > 1 else ()
@@ -309,8 +309,7 @@ def majority_text(members: Majority) -> str:
     """Return `33 of 33 say O-2. In the words of one of them …`."""
     first, *others = members.agreeing
     # Agreement on an option, and even on a decision, is none on how it is carried out: the other plans are named, too.
-    more = f", {len(others) - NAMED} more" if others[NAMED:] else ""
-    listed = f"{', '.join(plan.id for plan in others[:NAMED])}{more}"
+    listed = some([plan.id for plan in others], NAMED)
     plans = f"; the other {'plans' if others[1:] else 'plan'} may differ: {listed}" if others else ""
     words = f"({first.id}{plans}): {one_line(first.text)}"
     total = len(members.plans)
@@ -374,7 +373,11 @@ def means_text(book: Book) -> str:
         return ""
     from rounds.protocols.debate_judging import in_words  # as above
 
-    return f"Mean scores, of 10: {in_words(means)}"
+    apart = [score.of for score in book.of(Score) if score.claimed_total not in (None, score.total)]
+    listed = (
+        f" A judge's own total of {', '.join(dict.fromkeys(apart))} differs from its points, which count."
+    )
+    return f"Mean scores, of 10: {in_words(means)}{listed * bool(apart)}"
 
 
 def side_means(book: Book) -> dict[str, Fraction]:

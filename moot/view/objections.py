@@ -19,7 +19,7 @@ from ledger.events import (
     Vote,
 )
 from ledger.events.ids import kind_of
-from ledger.plain_text import first_sentence, one_line, some
+from ledger.plain_text import first_sentence, one_line, shortened, some
 from ledger.result import Result
 from ledger.state.book import Book, grouped
 from ledger.state.decided import overridden
@@ -31,6 +31,7 @@ from moot.view.judgements import (
     latest,
     majority,
     option_of,
+    reason_of,
     scorecard,
     terms_in,
     view_of,
@@ -42,7 +43,6 @@ from moot.view.reasons import (
     approval_of,
     blockers,
     concessions,
-    gist_of,
     judged,
     score_of,
     severity,
@@ -174,7 +174,7 @@ def _opposed(book: Book, decision: Decision, cited: set[str]) -> Objection | Non
         earlier = ballot._replace(votes=[vote for vote in book.of(Vote) if vote.ballot == 1]).against
         if against := ballot.against or earlier:
             when = " in the first ballot" * (not ballot.against)
-            return _first(against, f"{vote_text(book, against[0])}{when}: {gist_of(against[0])}")
+            return _first(against, f"{vote_text(book, against[0])}{when}: {reason_of(against[0])}")
     # Arguments that were conceded are listed by themselves.
     conceded = {ref for point in conceded_of(book, decision) for ref in point.refs}
     if losing := [event for event in _losing_arguments(book, decision) if event.id not in cited | conceded]:
@@ -341,16 +341,17 @@ def left_out(book: Book, decision: Decision, reasons: Iterable[Point]) -> str:
     given_up = ", ".join(event.id for event in theirs if is_given_up(book, event))
     # The judge writes a recommendation, and no field of it names a side.
     won = theirs and decision.made_by != "rule" and approval is None
+    text = latest(event for event in book.of(Statement) if event.phase in ("steelman", "defence"))
+    settled = "; ".join(decision.zones.agreement) if decision.zones else ""
     texts = (
         f"By these scores alone, {side} counts as the side that won." if won else "",
         f"{'On its side, but not' if side else 'Not'} counted as reasons: {listed}." if listed else "",
         f"Given up by the other side: {given_up}." if given_up else "",
-        # A verdict is about the last text of a position.
-        *(
-            f"The position after its defense: {event.id}."
-            for event in book.of(Statement)
-            if event.phase == "defence"
-        ),
+        # A verdict is about the last text of a position, and settles some of it.
+        f"The position{' after its defense' * (text.phase == 'defence')}: {text.id}." if text else "",
+        f"Settled, as the {decision.by} says: {shortened(one_line(settled), 200)} ({decision.id})."
+        if settled
+        else "",
     )
     return " ".join(filter(None, texts))
 
@@ -367,7 +368,7 @@ def dissent_of(book: Book, decision: Decision | None) -> Iterator[Dissenting]:
         if ballot is None or kind_of(dissenter.ref) != "vote"
     )
     yield from (
-        Dissenting(vote.by, f"{vote_text(book, vote)}: {gist_of(vote)}", vote.id)
+        Dissenting(vote.by, f"{vote_text(book, vote)}: {reason_of(vote)}", vote.id)
         for vote in ([] if ballot is None else ballot.cast if ballot.is_split else ballot.against)
     )
     yield from _other_rounds(book, decision)

@@ -1,7 +1,6 @@
 """The outcome of a run, shown first on every surface: decision, confidence, reasons, conditions, next steps.
 
-outcome_of(run, book) computes it from the ledger of any protocol, and states what a run lacks.
-`moot.view.outcome_text` formats it; `--json` and the pages have every text in full.
+outcome_of(run, book) computes it; `moot.view.outcome_text` formats it; `--json` and the pages have all texts in full.
 """
 
 from __future__ import annotations
@@ -55,6 +54,7 @@ from moot.view.questions import (
     asked_of_you,
     handed_over,
     options_missing,
+    recommended,
     risks_of,
     to_decide_on,
 )
@@ -140,7 +140,7 @@ def outcome_of(run: str, book: Book, unrecorded: Amounts | None = None) -> Outco
         how_sure=reading.how_sure(),
         hangs_on=condition_sentence(book, chief, without),
         without=without,
-        do_now=[*to_decide_on(book, standing.status), *reading.do_now(), *advice],
+        do_now=[*to_decide_on(book, standing.status), *reading.do_now(), *recommended(book, chief), *advice],
         why=reading.reasons[:WHY],
         changes_our_mind=[
             *_in_turn((named_by_several, falsifiers, unsettled)),
@@ -290,8 +290,8 @@ class _Reading:
             return f"Decided by {chief.name or 'a person'} in place of {overridden(self.state, chief.id)}."
         if chief.made_by == "rule":
             # The votes follow in the same paragraph, so repeating their numbers here adds nothing.
-            if ballot_of(self.book) is not None:
-                return "Computed by the rule of the protocol from the last votes."
+            if ballot := ballot_of(self.book):
+                return f"Computed by the {ballot.ruling.rules} rules from the last votes."
             # A rule has no confidence; the judgements that it counts may have one, each in what it recommends.
             stated = grouped(
                 (" and ".join(event.about), f"{event.confidence} of 5 ({event.by}, {event.id})")

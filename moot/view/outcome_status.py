@@ -7,6 +7,7 @@ applies decides.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
@@ -14,13 +15,14 @@ from ledger.events import Concern, Decision, Disposition
 from ledger.events.ids import parse_step
 from ledger.plain_text import counted, one_line, some
 from ledger.result import Result
-from ledger.state.book import Book
+from ledger.state.book import Book, grouped
 from ledger.state.decided import replacement
 from ledger.state.lifecycle import OPEN
 from ledger.state.state import State
 from moot.view.agreement import pools_without
 from moot.view.judgements import ballot_of, has_beliefs, majority, option_of
 from moot.view.questions import open_questions_merged
+from moot.view.words import PHASES
 from roles.outcome_status import OutcomeStatus
 from rounds.protocols import awaited_of, experiments_awaited
 from rounds.run.acceptance import Fate, FateSaid, became_of
@@ -52,12 +54,12 @@ def standing_of(book: Book, chief: Decision | None, finals: list[Decision]) -> S
     if chief is None or quorum.kind == "unanswered":
         # Without what an earlier step was to hand in, the step that decides was never asked for.
         decides = any(loss.decides for loss in quorum.lost)
-        lost = [loss.step for loss in quorum.lost]
-        parts = (
-            f"the run ended before the step that decides; lost: {some(lost, LOST_SHOWN)}",
-            *_never_asked(book),
+        ended = (
+            "the step that decides has no reply" if decides else "the run ended before the step that decides"
         )
-        return StatusWhy(OutcomeStatus.NOBODY_ANSWERED, "" if decides or not lost else "; ".join(parts))
+        return StatusWhy(
+            OutcomeStatus.NOBODY_ANSWERED, "; ".join((ended, *_missing(book))) if quorum.lost else ""
+        )
     if has_beliefs(book):
         from rounds.protocols.crux.closing import status_of_answer
         from rounds.protocols.crux.standing import standing_at, table_at
@@ -76,15 +78,24 @@ def standing_of(book: Book, chief: Decision | None, finals: list[Decision]) -> S
     return StatusWhy(OutcomeStatus.DECIDED if undecided is None else OutcomeStatus.YOUR_CALL, undecided or "")
 
 
-def _never_asked(book: Book) -> list[str]:
-    """Return in a clause the planned phases that a loss kept from being asked for; empty without any."""
-    asked = {
-        name.phase for step in (*book.state.answered, *book.state.given_up) if (name := parse_step(step))
-    }
-    planned = dict.fromkeys(phase for row in book.state.opening.plan for phase in row.phases)
+def _missing(book: Book) -> list[str]:
+    """Return in clauses whose replies were lost by phase, and the phases that this kept from being asked for."""
+    state = book.state
     # Runs with forecasts skip phases for other reasons, too.
-    never = [phase for phase in planned if phase not in asked] if not has_beliefs(book) else []
-    return [f"never asked for: {some(never, LOST_SHOWN)}"] if never and book.state.given_up else []
+    if not state.given_up or has_beliefs(book):
+        return []
+    titles = {member.role: member.title for member in state.opening.cast}
+    steps = [name for step in (*state.answered, *state.given_up) if (name := parse_step(step))]
+    asked = Counter(name.phase for name in steps)
+    lost = grouped((name.phase, titles.get(name.role, name.role)) for name in steps[len(state.answered) :])
+    planned = dict.fromkeys(phase for row in state.opening.plan for phase in row.phases)
+    never = some([PHASES.get(phase, phase) for phase in planned if phase not in asked], LOST_SHOWN)
+    parts = [
+        f"{len(who)} of {asked[phase]} in {PHASES.get(phase, phase)} ({some([*dict.fromkeys(who)], LOST_SHOWN)})"
+        for phase, who in lost.items()
+    ]
+    listed = f"replies lost: {some(parts, LOST_SHOWN)}"
+    return [listed, f"never asked for: {never}"] if never else [listed]
 
 
 def _first(claims: list[str]) -> str:
@@ -101,11 +112,11 @@ def open_under(book: Book, decisions: list[Decision]) -> list[str]:
 
 
 def caveats(book: Book) -> list[str]:
-    """Return how many open questions to a person are severe, and which phases were not asked for, each in a clause."""
+    """Return how many open questions to a person are severe, and what was lost, each in a clause."""
     severe = {question.id for question in _open_questions(book) if (question.severity or 0) >= SERIOUS}
     # What asks the same counts once.
     serious = sum(not severe.isdisjoint(ids) for ids in open_questions_merged(book))
-    return [f"{counted(serious, 'serious question')} open"] * bool(serious) + _never_asked(book)
+    return [f"{counted(serious, 'serious question')} open"] * bool(serious) + _missing(book)
 
 
 def _unfinished(state: State) -> StatusWhy:

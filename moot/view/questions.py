@@ -13,22 +13,24 @@ from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple
 
 from ledger.events import Challenge, Concern, Decision, Frame
-from ledger.events.ids import kind_of
+from ledger.events.ids import kind_of, role_of
 from ledger.plain_text import counted, first_sentence, one_line, shortened, some
 from ledger.result import Result
-from ledger.state.book import Book, grouped
+from ledger.state.book import Book, grouped, sections_named
 from moot.view.events import words_of
 from moot.view.judgements import has_beliefs, latest, named, options_of
 from moot.view.labels import is_held_by_an_error
 from moot.view.reasons import Point, approval_of, blockers, judged, weight_text
 from roles.outcome_status import OutcomeStatus
 from rounds.protocols import awaited_of, experiments_awaited
+from rounds.protocols.adversarial import SCALES
 from rounds.protocols.sides import sides_of
+from rounds.protocols.step_table import rule
 from rounds.run.outcome import quorum_of
 from rounds.run.same_question import asks_all_of, words_asked
 
 SHOWN: Final = 5
-_HANDED_IN: Final = ("statement", "argument", "concern", "challenge")
+_HANDED_IN: Final = ("argument", "concern", "challenge", "statement", "response")
 REMINDER, SHORT = 120, 40
 """Maximum characters of a question next to its answer, and where a command is named, too."""
 
@@ -143,15 +145,36 @@ def to_decide_on(book: Book, status: OutcomeStatus) -> Iterator[Point]:
     """Yield what a person can decide on after a lost verdict: the options, then what each role handed in."""
     if status is not OutcomeStatus.NOBODY_ANSWERED:
         return
-    points = grouped((event.by, event) for event in book.events if event.step and event.kind in _HANDED_IN)
-    if points and (options := options_of(book)):
-        yield Point.of(named(book, f"Choose one of {', '.join(options)}."))
+    points = grouped(
+        (event.by, event)
+        for event in book.events
+        # What concedes another's point is listed by itself.
+        if event.step and event.kind in _HANDED_IN and getattr(event, "type", "") != "concede"
+    )
+    if points and (choices := SCALES.get(rule(book.state, "scale")) or options_of(book)):
+        yield Point.of(named(book, f"Choose one of {', '.join(choices)}."))
     for role, events in points.items():
-        # Next to its points a role's statement only says them again. The gravest of them is shown, and the last text.
-        own = [event for event in events if event.kind != "statement"] or events[::-1]
-        own.sort(key=lambda event: -(getattr(event, "severity", 0) or 0))
-        ids = [event.ref for event in own]
-        yield Point.of(f"Weigh {some(ids, SHOWN)} of {role}: {one_line(words_of(own[0]).text)}", *ids)
+        # The gravest point is shown, or the last text. Next to its points a role's statement only says them again.
+        events.sort(
+            key=lambda event: (
+                _HANDED_IN.index(event.kind),
+                -(getattr(event, "severity", 0) or 0),
+                -event.seq * (event.kind == "statement"),
+            )
+        )
+        own = [event for event in events if event.kind != "statement" or events[0].kind == "statement"]
+        kinds = grouped((event.kind, event.ref) for event in own)
+        listed = ", ".join(f"{counted(len(ids), kind)} ({some(ids, SHOWN)})" for kind, ids in kinds.items())
+        yield Point.of(f"Weigh {listed} of {role}: {words_of(own[0]).text}", *(event.ref for event in own))
+
+
+def recommended(book: Book, chief: Decision | None) -> list[Point]:
+    """Return what each judge recommends where a rule decided; a single judge's recommendation is the decision."""
+    return [
+        Point.of(f"{event.by} recommends: {text}", event.id)
+        for event, text in sections_named(book, "recommendation")
+        if chief and chief.made_by == "rule"
+    ]
 
 
 def handed_over(book: Book) -> Decision | None:
@@ -224,10 +247,13 @@ def risks_of(run: str, book: Book, decision: Decision, elsewhere: set[str]) -> I
         if concern.by == "advocate" and concern.id not in book.state.resolved
     )
     # A view meets what was put to it in its next vote, if anywhere.
-    if put := book.of(Challenge) if protocol == "tribunal" else ():
+    # What was put to safety weighs the most, since safety alone can veto.
+    put = sorted(book.of(Challenge), key=lambda event: role_of(event.target) != "safety")
+    if put and protocol == "tribunal":
+        view = role_of(put[0].target)
         number = f"{counted(len(put), 'challenge')} (moot log {run} --kind challenge)"
-        text = f"What became of {number} is not stated, the first by {put[0].by}"
-        yield Point.of(f"{text}: {put[0].claim}", *(event.id for event in put))
+        text = f"What became of {number} is not stated{', none of them to safety' * (view != 'safety')}"
+        yield Point.of(f"{text}; one by {put[0].by} to {view}: {put[0].claim}", *(event.id for event in put))
     # The strongest of what matters most to the judge of a panel is the objection, or all of it is why.
     if protocol == "panel":
         named = blockers(book, decision)
@@ -238,11 +264,10 @@ def risks_of(run: str, book: Book, decision: Decision, elsewhere: set[str]) -> I
         left = [event for event in book.of(Concern) if event.id not in listed]
         left.sort(key=lambda event: -(event.severity or 0))
         if left:
-            most = f"{sum(event.severity == left[0].severity for event in left)} of the highest severity among them"
-            number = f"{counted(len(left), 'more finding')} (moot log {run} --kind concern), {most}"
-            yield Point.of(
-                f"{number}, first by {left[0].by}{weight_text(book, left[0])}: {left[0].text}", left[0].id
-            )
+            alike = sum(event.severity == left[0].severity for event in left[1:])
+            number = f"{counted(len(left), 'more finding')} (moot log {run} --kind concern)"
+            most = f"{', the gravest' * bool(left[1:])} by {left[0].by}{f', {alike} as grave' * bool(alike)}"
+            yield Point.of(f"{number}{most}: {left[0].text}{weight_text(book, left[0])}", left[0].id)
     if protocol == "comparative":
         cases = [event for event in book.of(Concern) if event.phase == "case"]
         if risks := [risk for risk in cases if sides_of(book.state, risk.round, risk.by).b in decision.about]:

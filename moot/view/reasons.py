@@ -19,6 +19,7 @@ from ledger.events import (
     Concern,
     Decision,
     Disposition,
+    Event,
     ExperimentPlanned,
     Rating,
     Response,
@@ -30,7 +31,7 @@ from ledger.events import (
 )
 from ledger.events.envelope import Evidence, EvidenceClass
 from ledger.events.ids import kind_of
-from ledger.plain_text import first_sentence, one_line, sentences
+from ledger.plain_text import first_sentence, one_line
 from ledger.result import Result
 from ledger.state.book import Book, grouped, per_book
 from moot.view.grounds import Ground, Quote, quotes_of, remembered, rests_on
@@ -199,12 +200,6 @@ def score_of(book: Book, identity: str | None) -> float:
     return sum(totals) / len(totals) if totals else 0.0
 
 
-def gist_of(vote: Vote) -> str:
-    """Return the point of a vote: its first sentence, or the last two of a revised vote."""
-    # A revision goes through its challenges first and states its position at the end.
-    return first_sentence(vote.reasoning) if vote.ballot == 1 else " ".join(sentences(vote.reasoning)[-2:])
-
-
 @per_book
 def severities(book: Book) -> dict[str, list[Rating]]:
     """Return the severity ratings (1 to 5) that others gave, by concern id."""
@@ -357,13 +352,15 @@ def blockers(book: Book, decision: Decision) -> list[Concern]:
     return cited_as("based-on", Concern, book, decision)
 
 
-def weight_text(book: Book, event: Concern | Argument) -> str:
-    """Return the severity of a panel's finding, and which other reviewers marked it; empty elsewhere."""
+def weight_text(book: Book, event: Event) -> str:
+    """Return the severity of a panel's finding by its author and the others, and who marked it; empty elsewhere."""
     if book.state.opening.protocol != "panel" or not isinstance(event, Concern):
         return ""
-    also = [row.by for row in severities(book).get(event.id, ()) if row.criterion == "cross-cutting"]
-    marked = f", marked as theirs too by {' and '.join(also)}" if also else ""
-    return f" (severity {event.severity} of 5 by its author{marked})"
+    rows = severities(book).get(event.id, ())
+    others = f", {', '.join(str(row.value) for row in rows)} by others" if rows else ""
+    also = " and ".join(row.by for row in rows if row.criterion == "cross-cutting")
+    marked = f", marked as theirs too by {also}" if also else ""
+    return f" (severity {event.severity} of 5 by its author{others}{marked})"
 
 
 def surviving(book: Book, decision: Decision) -> list[Argument]:

@@ -223,7 +223,7 @@ STEPS: Final = StepTable(
             ),
             each("responses", Challenge, "target"),
             _wrong_cross,
-            Loss("skipped", "this side asks nothing; nobody answers or closes"),
+            Loss("skipped", "the other side is not questioned; neither side answers or closes"),
             sees=(_OPENINGS,),
             when=after("opening", len(SIDES)),
         ),

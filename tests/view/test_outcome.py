@@ -98,7 +98,7 @@ SCRIPTED = {
     "tribunal": Read(
         "decided",
         "ACT by the rule unanimous (3 of 3 last votes are ACT).",
-        "Computed by the rule of the protocol",
+        "Computed by the documented rules",
         why=("VO-3-2-accuracy", "VO-3-2-safety", "VO-3-2-utility"),
     ),
 }

@@ -81,31 +81,57 @@ def lost_outcome(path: Path, protocol: str, *lost: str) -> tuple[Book, Outcome, 
     return book, outcome, " ".join(outcome_text(outcome, "run").split())
 
 
+OPTIONS_NAMED = "O-1 (three streams), O-2 (one journal), O-3 (one database)"
+
+
 @pytest.mark.parametrize(
-    ("protocol", "lost", "words"),
+    ("protocol", "lost", "choices", "words"),
     [
-        ("panel", "r1.verdict.judge", "Weigh N-1-1, N-1-2, N-1-3 of reviewer_1: finding 0"),
-        ("adversarial", "r1.verdict.judge", "of challenger: concern"),
+        (
+            "panel",
+            "r1.verdict.judge",
+            "ready, targeted fixes, rethink",
+            "Weigh 3 concerns (N-1-1, N-1-2, N-1-3) of reviewer_1: finding 0",
+        ),
+        (
+            "adversarial",
+            "r1.verdict.judge",
+            "approve, approve with conditions, reject",
+            # The advocate's own blocker is no argument for the proposal.
+            "Weigh 2 arguments (R-1-1, R-1-2), 1 concern (N-1-1) of advocate: claim number 0",
+        ),
         (
             "debate",
             "r1.judging.judge",
-            "Weigh R-1-1, R-1-2, R-1-3, X-1-1, X-1-2 and 1 more of pro: claim number 0",
+            OPTIONS_NAMED,
+            # What a side concedes (X-1-3) is listed by itself.
+            "Weigh 3 arguments (R-1-1, R-1-2, R-1-3), 2 challenges (X-1-1, X-1-2), 2 responses (Y-1-1, Y-1-2) of pro:"
+            " claim number 0",
         ),
         (
             "cross-examination",
             "r1.assessment.examiner",
-            "Weigh S-1-answering-analyst_1, S-1-analysis-analyst_1 of analyst_1: revised analysis of",
+            OPTIONS_NAMED,
+            # Defended answers are shown with the text, and not only what was conceded.
+            "Weigh 2 statements (S-1-answering-analyst_1, S-1-analysis-analyst_1), 2 responses (Y-1-1, Y-1-2) of"
+            " analyst_1: revised analysis of",
         ),
-        ("jugalbandi", "r1.resolve.resolver", "Weigh S-1-plan-proposer of proposer: "),
+        (
+            "jugalbandi",
+            "r1.resolve.resolver",
+            OPTIONS_NAMED,
+            "Weigh 1 statement (S-1-plan-proposer) of proposer: ",
+        ),
     ],
 )
 def test_a_lost_verdict_shows_what_there_is_to_decide_on(
-    tmp_path: Path, protocol: str, lost: str, words: str
+    tmp_path: Path, protocol: str, lost: str, choices: str, words: str
 ) -> None:
     """The outcome said "what was handed in stands side by side", and showed none of it and no way to go on."""
     book, outcome, text = lost_outcome(tmp_path, protocol, lost)
     assert outcome.status == "nobody_answered"
-    assert "Choose one of O-1 (three streams), O-2 (one journal), O-3 (one database)" in text
+    # A verdict on a proposal is a place on the run's scale.
+    assert f"Choose one of {choices}." in text
     assert words in text
     assert all(ref.partition("#")[0] in book.by_id for point in outcome.do_now for ref in point.refs)
     assert "moot answer run N-" in text

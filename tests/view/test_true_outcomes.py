@@ -313,9 +313,9 @@ def test_a_panel_that_is_not_ready_has_its_blockers_as_reasons(verdict: str, tmp
     blockers = [cite.id for cite in decision.cites if cite.relation == "based-on"]
     assert [point.refs[0] for point in found.why] == blockers == ["N-1-4", "N-1-9"]
     assert [point.text for point in found.why] == [
-        "reviewer_2 (severity 5 of 5 by its author, marked as theirs too by reviewer_1):"
+        "reviewer_2 (severity 5 of 5 by its author, 4, 4 by others, marked as theirs too by reviewer_1):"
         " finding 0 of r1 findings reviewer_2",
-        "reviewer_3 (severity 2 of 5 by its author): finding 2 of r1 findings reviewer_3",
+        "reviewer_3 (severity 2 of 5 by its author, 4, 4 by others): finding 2 of r1 findings reviewer_3",
     ]  # fmt: skip
     assert status_clause(found) == f"DECIDED: {verdict}, no option named"
     # The judge of a panel has to recommend something, so it is no condition.
@@ -328,13 +328,12 @@ def test_a_panel_that_is_not_ready_has_its_blockers_as_reasons(verdict: str, tmp
     left = 6 if verdict == "targeted fixes" else 7
     # Where the judge calls all of N-1-1 mended it is the objection, else the gravest that is left.
     gravest = {
-        6: "1 of the highest severity among them, first by reviewer_3 (severity 5 of 5 by its author)",
-        7: "2 of the highest severity among them, first by reviewer_1 (severity 5 of 5 by its author, marked as"
-        " theirs too by reviewer_2 and reviewer_3)",
+        6: "by reviewer_3: finding 0 of r1 findings reviewer_3 (severity 5 of 5 by its author, 4, 4 by others)",
+        7: "by reviewer_1, 1 as grave: finding 0 of r1 findings reviewer_1 (severity 5 of 5 by its author, 4, 4 by"
+        " others, marked as theirs too by reviewer_2 and reviewer_3)",
     }
     assert [point.text for point in found.not_settled] == [
-        f"{left} more findings (moot log run --kind concern), {gravest[left]}: finding 0 of r1 findings"
-        f" {'reviewer_3' if left == 6 else 'reviewer_1'}"
+        f"{left} more findings (moot log run --kind concern), the gravest {gravest[left]}"
     ]
 
 
@@ -368,8 +367,10 @@ def test_an_answer_in_the_place_of_a_lost_verdict_decides(tmp_path: Path, protoc
         else:
             submit(session, pending[0])
     before = outcome_of("run", session.book())
+    (lost,) = session.book().state.given_up
     assert (status_clause(before), before.answer) == (
-        "NOBODY ANSWERED: the step that decides has no reply",
+        "NOBODY ANSWERED: the step that decides has no reply; replies lost:"
+        f" 1 of 1 in {lost.split('.')[1]} (Judge)",
         "Nothing was decided.",
     )
     (asking,) = before.needs_you
@@ -557,11 +558,31 @@ def test_what_code_doubts_about_a_ruling_is_said(tmp_path: Path) -> None:
     *told, challenges = found.not_settled
     assert {point.refs[0]: point.text for point in told} == doubts
     # No view has to say what it makes of what was put to it.
-    assert challenges.refs == [event.id for event in book.of(Challenge)]
+    assert {*challenges.refs} == {event.id for event in book.of(Challenge)}
+    # What was put to the view that can veto is shown.
     assert challenges.text == (
-        "What became of 6 challenges (moot log run --kind challenge) is not stated, the first by utility:"
-        " weakest of r2 challenge on_accuracy utility"
+        "What became of 6 challenges (moot log run --kind challenge) is not stated; one by utility to safety:"
+        " weakest of r2 challenge on_safety utility"
     )
+
+
+def test_a_veto_that_no_challenge_reached_is_not_said_to_be_argued_away(tmp_path: Path) -> None:
+    """Its veto was withdrawn, the challenges of it were lost, and only the number of the others was shown."""
+    lost = {"r2.challenge.on_safety.utility", "r2.challenge.on_safety.accuracy"}
+    _, found = ended(tmp_path, "tribunal", lost)
+    (challenges,) = found.not_settled
+    assert challenges.text.startswith(
+        "What became of 4 challenges (moot log run --kind challenge) is not stated, none of them to safety;"
+    )
+    assert status_clause(found) == (
+        "DECIDED: no option named, replies lost: 2 of 6 in challenge (Utility, Accuracy)"
+    )
+
+
+@pytest.mark.parametrize("rules", ["documented", "shipped"])
+def test_a_ruling_names_the_rules_of_its_run(rules: str, tmp_path: Path) -> None:
+    _, found = played(tmp_path, "tribunal", rules={"voting": rules})
+    assert found.how_sure.startswith(f"Computed by the {rules} rules from the last votes.")
 
 
 # ---------------------------------------------------------------- debates: who conceded what, and which side won
@@ -781,6 +802,22 @@ def test_scores_and_recommendations_of_several_judges_are_labeled(tmp_path: Path
     assert all(f"judge {n}, " in points["standing, and why"] for n in (1, 2, 3))
     assert [row[0] for row in annexes["Unresolved questions"].rows] == ["N-1-1, N-1-2, N-1-3"]
     assert [point.refs for point in found.not_settled] == [["N-1-1", "N-1-2", "N-1-3"]]
+    # A rule decided by the scores, and none of the judges is heard in it.
+    judged = [event.id for event in book.of(Statement) if event.phase == "judging"]
+    assert [point.refs for point in found.do_now] == [[name] for name in judged]
+    assert found.do_now[1].text == "judge recommends: recommendation of r1 judging judge~2"
+
+
+@pytest.mark.parametrize("total", ["7.5", "3.0000", None])
+def test_a_judge_who_adds_up_otherwise_is_said_to(total: str | None, tmp_path: Path) -> None:
+    def change(step: Step, made: dict[str, Any]) -> None:
+        if step.task == "judging":
+            made["scores"][0] |= {name: 3 for name in made["scores"][0] if name.endswith("_score")}
+            made["scores"][0]["claimed_total"] = total
+
+    _, found = played(tmp_path, "debate", change)
+    text = " A judge's own total of R-1-1 differs from its points, which count."
+    assert (text in found.how_sure) == (total == "7.5")
 
 
 def test_options_within_five_per_cent_are_your_call(tmp_path: Path) -> None:
@@ -844,7 +881,7 @@ def test_a_comparison_says_what_was_judged_without_a_lost_case_or_rebuttal(tmp_p
 def test_a_comparison_whose_last_round_has_no_case_is_decided_by_the_others(tmp_path: Path) -> None:
     lose = {"r6.case.for_o_3.advocate_a", "r6.case.for_o_2.advocate_b"}
     _, found = ended(tmp_path, "comparative", lose)
-    assert status_clause(found) == "DECIDED"
+    assert status_clause(found) == "DECIDED: replies lost: 2 of 12 in case (Long view, Near term)"
     assert found.answer.startswith("Recommended: O-1 (three streams). Weighted means: O-1 5.0000")
     assert found.answer.endswith(" Not scored: round 6, O-3 against O-2.")
 
@@ -1360,9 +1397,12 @@ def test_what_was_conceded_is_told_without_a_verdict(
 
 def test_a_verdict_on_a_position_names_the_text_that_it_is_about(tmp_path: Path) -> None:
     _, found = played(tmp_path / "whole", "devils-advocate")
-    assert found.how_sure.endswith(" The position after its defense: S-1-defence-steelman.")
+    assert " The position after its defense: S-1-defence-steelman." in found.how_sure
+    # What survives was shown nowhere, while what needs work is not settled.
+    zones = "survived of r1 verdict judge; strengthened of r1 verdict judge"
+    assert found.how_sure.endswith(f" Settled, as the judge says: {zones} (D-1-1).")
     _, lost = played(tmp_path / "lost", "devils-advocate", lose=frozenset({"r1.defence.steelman"}))
-    assert "position" not in lost.how_sure
+    assert " The position: S-1-steelman-steelman." in lost.how_sure
 
 
 # ---------------------------------------------------------------- texts without a decision, and ids
@@ -1439,21 +1479,34 @@ def test_a_step_that_was_never_open_is_not_said_to_have_no_reply(
     protocol: str, lost: list[str], never: str, tmp_path: Path
 ) -> None:
     _, found = ended(tmp_path, protocol, set(lost))
-    early = f"the run ended before the step that decides; lost: {', '.join(lost)}; never asked for: {never}"
-    assert status_clause(found) == f"NOBODY ANSWERED: {early}"
+    early = "NOBODY ANSWERED: the run ended before the step that decides; replies lost: "
+    assert status_clause(found).startswith(f"{early}{len(lost)} of {len(lost)} in {lost[0].split('.')[1]} (")
+    assert status_clause(found).endswith(f"; never asked for: {never}")
 
 
 @pytest.mark.parametrize(
-    ("protocol", "lost"),
+    ("protocol", "lost", "phases"),
     [
-        ("ratchet", {"r1.revision.reviser"}),
-        ("devils-advocate", {"r1.defence.steelman", "r1.verdict.judge"}),
-        ("debate", {"r1.opening.pro", "r1.judging.judge"}),
+        ("ratchet", {"r1.revision.reviser"}, "1 of 1 in revision (Reviser)"),
+        (
+            "cross-examination",
+            {"r1.analysis.analyst_2", "r1.assessment.examiner"},
+            "1 of 3 in analysis (Analyst 2), 1 of 1 in assessment (Examiner)",
+        ),
+        (
+            "debate",
+            {"r1.opening.pro", "r1.judging.judge"},
+            "1 of 2 in opening (For), 1 of 1 in judging (Judge); never asked for: crossing, answering, closing",
+        ),
     ],
 )
-def test_a_deciding_step_that_was_lost_has_no_reply(protocol: str, lost: set[str], tmp_path: Path) -> None:
+def test_a_deciding_step_that_was_lost_has_no_reply(
+    protocol: str, lost: set[str], phases: str, tmp_path: Path
+) -> None:
     _, found = ended(tmp_path, protocol, lost)
-    assert status_clause(found) == "NOBODY ANSWERED: the step that decides has no reply"
+    assert status_clause(found) == (
+        f"NOBODY ANSWERED: the step that decides has no reply; replies lost: {phases}"
+    )
 
 
 # ---------------------------------------------------------------- what is left of a position
@@ -1542,10 +1595,19 @@ def test_the_crux_that_decided_is_named_with_its_test(tmp_path: Path) -> None:
 
 def test_what_a_decision_after_a_loss_lacks_is_named(tmp_path: Path) -> None:
     _, alone = ended(tmp_path / "debate", "debate", {"r1.opening.con"})
-    assert status_clause(alone) == "DECIDED: no option named, never asked for: crossing, answering, closing"
+    assert status_clause(alone) == (
+        "DECIDED: no option named, replies lost: 1 of 2 in opening (Against), never asked for: crossing, answering,"
+        " closing"
+    )
+    # The field of a lost reviewer is named.
+    _, panel = ended(tmp_path / "panel", "panel", {"r1.findings.reviewer_2"})
+    assert (
+        status_clause(panel)
+        == "DECIDED: ready, no option named, replies lost: 1 of 3 in findings (Architecture)"
+    )
     _, bare = ended(tmp_path / "adversarial", "adversarial", {"r1.case.advocate"})
     assert bare.why == []
-    assert bare.how_sure == "Confidence 3 of 5, as stated (judge)."
+    assert bare.how_sure.startswith("Confidence 3 of 5, as stated (judge). Settled, as the judge says: ")
     # A fork asks the round again as a whole.
     _, lost = ended(tmp_path / "lost", "jugalbandi", {"r1.resolve.resolver"})
     lines = "\n".join(outcome_lines(lost, "RUN", 200))
@@ -1589,7 +1651,7 @@ def test_a_panel_shows_every_named_finding_with_its_severity_and_who_marked_it(t
             marked.setdefault(event.of, []).append(event.by)
     severities = {event.id: event.severity for event in book.of(Concern)}
     words = {
-        finding: f"severity {severities[finding]} of 5 by its author, marked as theirs too by"
+        finding: f"severity {severities[finding]} of 5 by its author, 4, 4 by others, marked as theirs too by"
         f" {' and '.join(marked[finding])}"
         for finding in ("N-1-1", "N-1-4")
     }
