@@ -253,13 +253,18 @@ def _unanswered(book: Book, decision: Decision, in_reasons: set[str]) -> list[Ch
         challenge
         for challenge in book.of(Challenge)
         if challenge.id not in elsewhere
-        and (not cited or challenge.id in cited)
+        # What was put after the decision is in no case in it.
+        and (not cited or challenge.id in cited or challenge.round > decision.round)
         # Only attacks have a step that answers them; a tribunal's challenges are met in the next votes.
         and ends.get(challenge.id, "" if challenge.type == "attack" else None) in weights
     ]
     return sorted(
         left,
-        key=lambda challenge: (weights.index(ends.get(challenge.id, "")), challenge.id in answered),
+        key=lambda challenge: (
+            challenge.round <= decision.round,
+            weights.index(ends.get(challenge.id, "")),
+            challenge.id in answered,
+        ),
     )
 
 

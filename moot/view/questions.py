@@ -26,11 +26,12 @@ from rounds.protocols import awaited_of, experiments_awaited
 from rounds.protocols.adversarial import SCALES
 from rounds.protocols.sides import sides_of
 from rounds.protocols.step_table import rule
+from rounds.protocols.votes import DECISIONS
 from rounds.run.outcome import quorum_of
 from rounds.run.same_question import asks_all_of, words_asked
 
 SHOWN: Final = 5
-_HANDED_IN: Final = ("argument", "concern", "challenge", "statement", "response")
+_HANDED_IN: Final = ("vote", "argument", "concern", "challenge", "statement", "response")
 REMINDER, SHORT = 120, 40
 """Maximum characters of a question next to its answer, and where a command is named, too."""
 
@@ -151,7 +152,9 @@ def to_decide_on(book: Book, status: OutcomeStatus) -> Iterator[Point]:
         # What concedes another's point is listed by itself.
         if event.step and event.kind in _HANDED_IN and getattr(event, "type", "") != "concede"
     )
-    if points and (choices := SCALES.get(rule(book.state, "scale")) or options_of(book)):
+    # The votes of a tribunal name no option.
+    scale = DECISIONS[:3] if book.state.rulings else SCALES.get(rule(book.state, "scale"))
+    if points and (choices := scale or options_of(book)):
         yield Point.of(named(book, f"Choose one of {', '.join(choices)}."))
     for role, events in points.items():
         # The gravest point is shown, or the last text. Next to its points a role's statement only says them again.
@@ -164,7 +167,7 @@ def to_decide_on(book: Book, status: OutcomeStatus) -> Iterator[Point]:
         )
         own = [event for event in events if event.kind != "statement" or events[0].kind == "statement"]
         kinds = grouped((event.kind, event.ref) for event in own)
-        listed = ", ".join(f"{counted(len(ids), kind)} ({some(ids, SHOWN)})" for kind, ids in kinds.items())
+        listed = ", ".join(f"{counted(len(ids), kind)} ({some(ids, 3)})" for kind, ids in kinds.items())
         yield Point.of(f"Weigh {listed} of {role}: {words_of(own[0]).text}", *(event.ref for event in own))
 
 

@@ -223,11 +223,12 @@ def _tests(run: str, book: Book) -> str:
         if measured or by_reading:
             return f"no program was run{by_reading}{by_hand}"
         return f"no test was run{_why_untested(book)}"
-    # The sentence names a few tests, and the rest is counted.
-    tests = some([test_text(book, of) for of in judged], TESTS_NAMED)
     reproduced = sum(verdict.class_ == "reproduced" for verdict in judged.values())
-    again = f"{tests}; again: moot replay {shlex.quote(run)} --re-run"
-    return f"{counted(len(judged), 'test')} run, {reproduced} reproduced ({again}){by_hand}"
+    # The sentence names a few tests, and the rest is counted.
+    tests = (
+        f"{some([test_text(book, of) for of in judged], TESTS_NAMED)}; again: moot replay {shlex.quote(run)}"
+    )
+    return f"{counted(len(judged), 'test')} run, {reproduced} reproduced ({tests} --re-run){by_hand}"
 
 
 def _why_untested(book: Book) -> str:

@@ -138,6 +138,21 @@ def test_a_lost_verdict_shows_what_there_is_to_decide_on(
     assert "go on moot fork run --round 1" in text
 
 
+def test_lost_last_votes_leave_the_first_ones_to_weigh(tmp_path: Path) -> None:
+    """Options were named to choose from, which no vote is about, and challenges without the votes that they are of."""
+    lost = [f"r3.revise.{view}" for view in ("utility", "accuracy", "safety")]
+    _, outcome, text = lost_outcome(tmp_path, "tribunal", *lost)
+    assert outcome.status == "nobody_answered"
+    assert "Choose one of ACT, WARN, REFUSE." in text
+    assert "Weigh 1 vote (VO-1-1-utility), 2 challenges (X-2-1, X-2-2) of utility: reasons of r1" in text
+
+
+def test_many_ids_leave_room_for_the_words(tmp_path: Path) -> None:
+    _, _, text = lost_outcome(tmp_path, "comparative", *(f"r{n}.scoring.judge" for n in range(1, 7)))
+    assert "Weigh 42 arguments (R-1-1, R-1-2, R-1-3 and 39 more), 18 concerns (" in text
+    assert "of advocate_a: claim on" in text
+
+
 def test_a_run_that_ends_early_names_what_was_never_asked(tmp_path: Path) -> None:
     lost = [f"r1.findings.reviewer_{n}" for n in (1, 2, 3)]
     _, outcome, text = lost_outcome(tmp_path, "panel", *lost)

@@ -1557,6 +1557,17 @@ def test_an_attack_whose_defense_was_lost_is_against_the_decision(tmp_path: Path
 # ---------------------------------------------------------------- objections on request, and cruxes that decided
 
 
+def test_what_was_put_to_a_draft_after_its_decision_is_against_it(tmp_path: Path) -> None:
+    """Round 2 was never judged, and the objection shown was one of round 1 that had been rejected."""
+    book, found = played(
+        tmp_path, "jugalbandi", rules={"rounds": "2"}, lose=frozenset({"r2.resolve.resolver"})
+    )
+    later = [event.id for event in book.of(Challenge) if event.round == 2]
+    assert found.objection is not None
+    assert (found.objection.ref, found.objection.became) == (later[0], "not answered")
+    assert {*later[1:]} <= {*found.objection.others}
+
+
 def test_an_objection_that_was_asked_for_says_so_and_whether_it_dissents(tmp_path: Path) -> None:
     _, found = ended(tmp_path, "crux", set())
     assert [(one.role, one.became) for one in found.dissent] == [
