@@ -81,7 +81,7 @@ def standing_of(book: Book, chief: Decision | None, finals: list[Decision]) -> S
 def _missing(book: Book) -> list[str]:
     """Return in clauses whose replies were lost by phase, and the phases that this kept from being asked for."""
     state = book.state
-    # Runs with forecasts skip phases for other reasons, too.
+    # Runs with forecasts skip phases for other reasons, too. To open a round (A) asks for nothing elsewhere.
     if not state.given_up or has_beliefs(book):
         return []
     titles = {member.role: member.title for member in state.opening.cast}
@@ -89,7 +89,7 @@ def _missing(book: Book) -> list[str]:
     asked = Counter(name.phase for name in steps)
     lost = grouped((name.phase, titles.get(name.role, name.role)) for name in steps[len(state.answered) :])
     planned = dict.fromkeys(phase for row in state.opening.plan for phase in row.phases)
-    never = some([PHASES.get(phase, phase) for phase in planned if phase not in asked], LOST_SHOWN)
+    never = some([PHASES.get(phase, phase) for phase in planned if phase not in (*asked, "A")], LOST_SHOWN)
     parts = [
         f"{len(who)} of {asked[phase]} in {PHASES.get(phase, phase)} ({some([*dict.fromkeys(who)], LOST_SHOWN)})"
         for phase, who in lost.items()

@@ -18,11 +18,12 @@ from ledger.events.run import Budgets
 from ledger.state.book import Book
 from ledger.store.store import RunStore
 from moot.view.outcome import outcome_of
+from moot.view.outcome_status import caveats
 from moot.view.outcome_text import outcome_lines, status_clause
 from moot.view.seats import money, unrecorded_spend
 from moot.view.status import status_text
 from roles.protocol import Step
-from roles.seats.port import Request, SeatFailed, SeatReply
+from roles.seats.port import Answer, Request, SeatFailed, SeatReply
 from rounds.protocols.crux import standing
 from rounds.run import human_actions
 from rounds.run.driver import Drive
@@ -88,6 +89,19 @@ def test_what_any_final_decision_requires_is_counted_beside_the_status(tmp_path:
     found = outcome_of("run", session.book())
     assert [point.text for point in found.requirements] == ["The parish agrees.", "The restorer agrees."]
     assert "nothing waits" not in " ".join(outcome_lines(found, "run", 100))
+
+
+def test_a_phase_without_steps_is_not_said_to_be_never_asked_for(tmp_path: Path) -> None:
+    """Opening a round asks for nothing, and every run that had lost a reply said "never asked for: A"."""
+    session = begin(tmp_path / "run", rows(1))
+    while pending := session.pending():
+        (asked, *_), lost = pending, "r1.D.critic"
+        if asked.step.id == lost:
+            session.give_up(lost, "given_up", "lost in a test")
+        else:
+            reply = Script(seed=3).reply(session.book(), asked.step, asked.brief.saw)
+            session.submit(asked.step.id, reply, Answer(seat="host", isolation="trusted"))
+    assert caveats(session.book())[-1] == "replies lost: 1 of 4 in artifacts (critic)"
 
 
 @pytest.mark.parametrize("when", ["G", "E"])
