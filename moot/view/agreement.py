@@ -14,7 +14,7 @@ from detectors.report import EndWithout
 from ledger.events import Decision
 from ledger.plain_text import counted
 from ledger.state.book import Book, per_book
-from ledger.state.state import NEITHER, STANDS, BeliefFacts, State
+from ledger.state.state import BeliefFacts, State
 from moot.view import words
 from moot.view.judgements import (
     ballot_of,
@@ -24,7 +24,7 @@ from moot.view.judgements import (
     option_of,
     options_of,
 )
-from moot.view.labels import calls_of
+from moot.view.labels import calls_of, changing_roles, leader_text
 from moot.view.seats import family_of
 from rounds.protocols import is_watched
 
@@ -65,27 +65,15 @@ def condition_sentence(book: Book, chief: Decision | None, without: Mapping[str,
     """Return the sentence for the outcome; None without data, and where a person decided in place of the roles."""
     if not without or chief is None or chief.type == "override":
         return None
-    options = bool(options_of(book))
-    # If the leader stays the same, only the status can be what changes.
-    leaders = {end.leader for end in without.values() if not end.changes}
-    changing: list[str] = []
-    for role, end in without.items():
-        if end.changes:
-            instead = "the status would be another"
-            if end.leader not in leaders:
-                instead = f"{leader_text(end.leader, options)} would lead" if end.leader else "nobody answers"
-            changing.append(f"{role}: without it {instead}")
-    return (
-        "; ".join(changing)
-        or "no single role's sealed answer: without any one of them the answer would be the same"
-    )
+    same = "no single role's sealed answer: without any one of them the answer would be the same"
+    if has_beliefs(book):
+        from moot.view.forecasts import leader_of_group, turning_points
 
-
-def leader_text(option: str | None, options: bool) -> str:
-    """Return an option by its id; the codes for no option in words."""
-    if option == NEITHER:
-        return "none of the options" if options else "another answer"
-    return "the answer as it stands" if option == STANDS else str(option)
+        leader, turning = leader_of_group(book), [*turning_points(book)]
+    else:
+        leader, turning = pools_without(book)[0].leader, []
+    changing = [*changing_roles(without, leader, options=bool(options_of(book)))]
+    return "; ".join([*(changing or [same]), *turning])
 
 
 def without_rows(book: Book) -> list[tuple[str, ...]]:

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from ledger.events import Argument, Challenge, Decision, Disposition, Response, Standing, Statement
 from ledger.language.words import word_count
-from ledger.plain_text import first_sentence, one_line, visible
+from ledger.plain_text import first_sentence, one_line, some, visible
 from ledger.state.book import Book
 from moot.view.annexes_judging import (
     Annex,
@@ -76,9 +76,8 @@ def plans_to_read(run: str, book: Book, plans: Sequence[Decision]) -> Iterator[P
     """Yield where the plans of the members of a council are, as each of them is more than its decision."""
     refs = [text.ref for plan in plans if (text := final_text(book, plan)) is not None]
     if refs:
-        more = [f"{len(refs) - NAMED} more (moot decisions {run})"] if refs[NAMED:] else []
         plans_ = f"the {len(refs)} plans before you use one" if refs[1:] else "the plan before you use it"
-        yield Point.of(f"Read {plans_}: {', '.join([*refs[:NAMED], *more])}; moot show {run} ID")
+        yield Point.of(f"Read {plans_}: {some(refs, NAMED)}; moot show {run} ID, all: moot decisions {run}")
 
 
 def _narratives(book: Book) -> Iterator[Annex]:

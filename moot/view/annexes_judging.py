@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Final
@@ -25,8 +24,6 @@ from ledger.plain_text import first_sentence, one_line, shortened
 from ledger.result import Result
 from ledger.state.book import Book, grouped, sections_named
 from moot.view.judgements import (
-    Ballot,
-    ballot_of,
     majority,
     means_text,
     named,
@@ -291,8 +288,7 @@ def questions_annex(book: Book) -> Iterator[Annex]:
 
 
 def votes_annex(book: Book) -> Iterator[Annex]:
-    """Yield the votes of every ballot, the rule that was applied, and the spread of the last votes."""
-    votes, ballot = list(book.of(Vote)), ballot_of(book)
+    """Yield the votes of every ballot."""
     rows = [
         # A lost vote has no numbers of its own; the stored defaults would look like an opinion.
         (view_of(vote), str(vote.ballot), "no vote (counts as REFUSE)", "", "", "")
@@ -305,16 +301,8 @@ def votes_annex(book: Book) -> Iterator[Annex]:
             str(vote.risk),
             first_sentence(vote.reasoning),
         )
-        for vote in votes
+        for vote in book.of(Vote)
     ]
-    notes = (
-        []
-        if ballot is None
-        else [
-            f"{ballot.ruling.decision} by the rule {ballot.ruling.rule.replace('_', ' ')}.",
-            _shared(ballot),
-        ]
-    )
     heads = (
         "seat",
         "ballot",
@@ -323,18 +311,7 @@ def votes_annex(book: Book) -> Iterator[Annex]:
         "risk of 100",
         "why, as it begins",
     )
-    yield from annex_table("Votes", heads, rows, *notes)
-
-
-def _shared(ballot: Ballot) -> str:
-    """Return how the last votes are spread, and the least risk; agreement in words is recorded nowhere."""
-    ways = Counter(
-        "no vote, which counts as REFUSE" if vote.fallback else vote.decision for vote in ballot.votes
-    )
-    spread = ", ".join(f"{number} of {ways.total()} {way}" for way, number in ways.most_common())
-    risks = [vote.risk for vote in ballot.cast]
-    least = f"; each vote given there puts the risk at {min(risks)} of 100 or more" if risks else ""
-    return f"Votes in the last ballot: {spread}{least}."
+    yield from annex_table("Votes", heads, rows)
 
 
 def ratings_annex(book: Book) -> Iterator[Annex]:
@@ -368,12 +345,8 @@ def members_annex(book: Book) -> Iterator[Annex]:
     if members is None:
         return
     plans = members.plans
-    counts = Counter(option_of(book, plan) or "no option" for plan in plans)
-    note = ", ".join(f"{number} of {len(plans)} {option}" for option, number in counts.most_common())
     rows = [
         (plan.id, option_of(book, plan) or "", str(plan.confidence or ""), first_sentence(plan.text))
         for plan in plans
     ]
-    yield from annex_table(
-        "Members", ("id", "option", "confidence", "decision, as it begins"), rows, f"{note}."
-    )
+    yield from annex_table("Members", ("id", "option", "confidence", "decision, as it begins"), rows)

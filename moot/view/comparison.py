@@ -147,9 +147,6 @@ class Stress(Result, frozen=True):
     spared: list[str]
 
 
-IDS_SHOWN = 12
-
-
 def stress_text(stress: Stress) -> str:
     """Return what `moot fork --stress` prints: each fork next to the run, each role, then missing forks."""
     roles = (
@@ -187,7 +184,7 @@ def _fork(fork: ForkLosses) -> Iterator[str]:
         yield f"  {name:<5}{_counted(counts)}"
     own = f" ({len(fork.own)} of them {fork.without}'s own)" if fork.without else ""
     yield f"  lost {counted(len(fork.lost), 'claim')} of the run did not come up{own}"
-    yield from folded(some(fork.lost, IDS_SHOWN), 7) if fork.lost else ()
+    yield from folded(some(fork.lost, SHOWN), 7) if fork.lost else ()
     yield f"  kept {fork.again}, new {len(fork.new)}"
     # Readiness is worth a line only where leaving the role out changed it.
     if fork.ready_parent != fork.ready_fork:

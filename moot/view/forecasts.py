@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shlex
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Final, NamedTuple
 
@@ -16,7 +16,7 @@ import msgspec
 
 from detectors.forecasts.arithmetic import rounded
 from detectors.forecasts.report import CruxReport, ForecastReport, report_of
-from detectors.forecasts.standing import ForecastStanding, UnseenWays
+from detectors.forecasts.standing import ForecastStanding, UnseenWays, Verdict, standing_of
 from detectors.parameters import forecast_parameters
 from ledger.events import Claim, Concern, Decision, Memo, Statement
 from ledger.events.envelope import EvidenceClass
@@ -26,7 +26,7 @@ from ledger.state.decided import concern_standing, tested_by
 from ledger.state.experiments import plan_of
 from moot.view.grounds import quotes_in
 from moot.view.judgements import named, option_of
-from moot.view.labels import calls_of
+from moot.view.labels import calls_of, changing_roles, leader_text
 from moot.view.marks import meaning, times_of
 from moot.view.objections import Dissenting
 from moot.view.reasons import Point
@@ -69,6 +69,8 @@ def forecast_parts(run: str, book: Book, chief: Decision | None) -> ForecastPart
         classes: list[EvidenceClass] = [point.class_ or "said" for point in why[:REASONS]]
         basis = basis_sentence(classes, families=calls_of(book.events).model_families)
         how_sure = f"{named(book, how_likely(book))} {basis}"
+        if not any(step.startswith(f"r{chief.round}.S.objection.") for step in book.state.answered):
+            how_sure += " No role was asked to object to the answer, or its reply was lost."
     return ForecastParts(
         memo,
         why,
@@ -137,8 +139,9 @@ def how_likely(book: Book) -> str:
     low, high = min(forecasts), max(forecasts)
     points = percent(float(now.group.points(place)))
     # A role without numbers about a test cannot follow its result.
-    left = " and ".join(sorted(standing.table_at(book.state).forecasts.keys() - now.forecasts.keys()))
-    without = f"{lost_text(book)}{f' (without {left}: no numbers about a test)' if left else ''}"
+    answered = standing.table_at(book.state).forecasts.keys()
+    left = " and ".join(sorted(answered - now.forecasts.keys()))
+    without = f"{lost_text(book, answered)}{f' (without {left}: no numbers about a test)' if left else ''}"
     if len(forecasts) == 1:
         text = f"{points} for {options[place]}, the forecast of one role{without}."
     else:
@@ -155,10 +158,27 @@ def how_likely(book: Book) -> str:
     return text
 
 
-def lost_text(book: Book) -> str:
-    """Return how many roles were asked for a forecast and lost it, in parentheses; empty where none did."""
-    lost = sum(step.startswith("r1.B.") for step in book.state.given_up)
+def lost_text(book: Book, answered: Iterable[str]) -> str:
+    """Return how many roles lost their reply and are not among those that answered, in parentheses."""
+    # Where the options are made of the answers, a role without an answer of its own is still asked about them.
+    given_up = {
+        step.rpartition(".")[2] for step in book.state.given_up if step.startswith(("r1.B.", "r1.E."))
+    }
+    lost = len(given_up.difference(answered))
     return f" ({lost} more {'was' if lost == 1 else 'were'} lost)" * bool(lost)
+
+
+def turning_points(book: Book) -> Iterator[str]:
+    """Yield each tested crux whose other result would have put another option first."""
+    table, options = standing.table_at(book.state), standing.option_ids(book.state)
+    for crux in table.cruxes:
+        if verdict := crux.verdict:
+            other = crux._replace(verdicts=(Verdict("fails" if verdict.holds else "holds", verdict.level),))
+            others = (each for each in table.cruxes if each is not crux)
+            end = standing_of(table._replace(cruxes=[*others, other]))
+            if end.leader not in (None, standing_now(book).leader):
+                instead = f"{leader_text(options[end.leader], options=True)} would lead"
+                yield f"the test of {crux.claim}: had it {'failed' if verdict.holds else 'held'}, {instead}"
 
 
 def settled_cruxes(book: Book, chief: Decision) -> Iterator[Point]:
@@ -201,7 +221,7 @@ def reasons_of_roles(book: Book) -> list[Point]:
     # The role nearest to the group forecast argues for what the group prefers.
     nearest = [answer_id(role) for role in writers(standing_now(book))[:1]]
     return [
-        Point(one_line(part.text), "said", None, [f"{event.id}#{part.name}"])
+        Point(one_line(f"{event.by}: {part.text}"), "said", None, [f"{event.id}#{part.name}"])
         for event in book.of(Statement)
         for part in event.sections
         if event.id in nearest and part.name.startswith("reason-")
@@ -310,7 +330,8 @@ def ways_to_be_wrong(book: Book) -> Iterator[tuple[int, Point]]:
     )
     for way, text, authors in merged or alone:
         if by := [role for role in authors if role in roles]:
-            of_all = f"of {counted(len(answers), 'role')}{lost_text(book)}"
+            lost = lost_text(book, [event.by for event in answers])
+            of_all = f"of {counted(len(answers), 'role')}{lost}"
             who = f"{by[0] if len(by) == 1 else f'{len(by)} {of_all}'}: {one_line(text)}"
             yield len(by), Point.of(f"A way to be wrong, named by {who}", way)
 
@@ -370,24 +391,18 @@ def crux_line(crux: CruxReport) -> str:
 
 def status_line(report: ForecastReport) -> str:
     """Return the state of the forecasts and cruxes, in a sentence that is true of every crux."""
-    worth = [crux for crux in report.cruxes if crux.result is None and (crux.value or 0) >= report.tau]
+    worth = [crux.claim for crux in report.cruxes if not crux.result and (crux.value or 0) >= report.tau]
     margin = forecast_parameters().limits.margin_at_least
-    match report.status:
-        case "nobody_answered":
-            return "STOP: no role answered."
-        case "ill_posed":
-            return "STOP: the question is ill-posed. The frame says so, and most points are on none of the options."
-        case "run_this_first":
-            ids = ", ".join(crux.claim for crux in worth)
-            gain = f"the chance of a right answer by {report.tau:g} points or more"
-            return f"RUN THIS FIRST: a test of {ids} raises {gain}."
-        case _:
-            lead = (
-                f"a person weighs, because the first two options are less than {margin} points apart."
-                if report.status == "your_call"
-                else "the forecasts decide."
-            )
-            return f"STOP: {lead} No test that is left is worth {report.tau:g} points."
+    left = f"No test that is left is worth {report.tau:g} points."
+    lines: dict[str, str] = {
+        "nobody_answered": "STOP: no role answered.",
+        "ill_posed": "STOP: the question is ill-posed. The frame says so, and most points are on none of the options.",
+        "run_this_first": f"RUN THIS FIRST: a test of {', '.join(worth)} raises the chance of a right answer by"
+        f" {report.tau:g} points or more.",
+        "your_call": "STOP: a person weighs, because the first two options are less than"
+        f" {margin} points apart. {left}",
+    }
+    return lines.get(report.status, f"STOP: the forecasts decide. {left}")
 
 
 def forecasts_text(report: ForecastReport, width: int) -> str:
@@ -420,10 +435,7 @@ def forecasts_text(report: ForecastReport, width: int) -> str:
 
 def closing_lines(report: ForecastReport) -> Iterator[str]:
     """Yield decisive roles, an estimate of unnamed ways to be wrong, and the basis of the figures."""
-    for role, end in report.without.items():
-        if end.changes:
-            lead = f"{end.leader} would lead" if end.leader != report.leader else "the status would differ"
-            yield f"It depends on {role}: without it {lead if end.leader else 'no role is left'}."
+    yield from (f"It depends on {role}." for role in changing_roles(report.without, report.leader))
     if report.unseen is not None and (ways := _ways_named(report.unseen)):
         yield f"{ways}."
     if report.cruxes:

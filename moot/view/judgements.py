@@ -22,6 +22,7 @@ from ledger.state.book import Book, grouped, per_book
 from ledger.state.decided import final_in_force, in_force
 from moot.view import marks
 from moot.view.marks import Mark, mark_of
+from rounds.protocols.citations import UPHELD, most_say
 from rounds.protocols.sides import pairing
 from rounds.protocols.step_table import handed_in
 from rounds.protocols.votes import VETO_FROM, sides_with
@@ -309,7 +310,7 @@ def majority_text(members: Majority) -> str:
     """Return `33 of 33 say O-2. In the words of one of them …`."""
     first, *others = members.agreeing
     # Agreement on an option, and even on a decision, is none on how it is carried out: the other plans are named, too.
-    listed = some([plan.id for plan in others], NAMED)
+    listed = some([plan.ref for plan in others], NAMED)
     plans = f"; the other {'plans' if others[1:] else 'plan'} may differ: {listed}" if others else ""
     words = f"({first.id}{plans}): {one_line(first.text)}"
     total = len(members.plans)
@@ -318,14 +319,10 @@ def majority_text(members: Majority) -> str:
     return f"{members.most} of {total} say {members.option}. In the words of one of them {words}"
 
 
-def confidences_text(members: Majority) -> str:
-    """Return the members' confidence: `Stated confidence, of 5: 4 by 31 of 33 members, 3 by 2`."""
-    stated = Counter(plan.confidence for plan in members.plans if plan.confidence).most_common()
-    if not stated:
-        return "No confidence is stated."
-    (first, number), *others = stated
-    rest = "".join(f", {level} by {count}" for level, count in others)
-    return f"Stated confidence, of 5: {first} by {number} of {len(members.plans)} members{rest}."
+def confidences_text(decisions: Iterable[Decision]) -> str:
+    """Return the stated confidence, of 5, with those that state it: `4 (D-1-1, D-1-2), 3 (D-1-3)`."""
+    stated = grouped((event.confidence, event.ref) for event in decisions if event.confidence)
+    return ", ".join(f"{level} ({some(ids, NAMED)})" for level, ids in stated.items())
 
 
 def scores_text(book: Book) -> str:
@@ -343,9 +340,8 @@ def scores_text(book: Book) -> str:
         from rounds.protocols import priority  # the other protocols give no levels
 
         levels = priority.levels_of(book)
-        differs = priority.ranked(priority.borda(levels)) != priority.ranked(priority.summed(levels))
         count = "Counted instead by how many options each lens puts below it, a tie as half (Borda count), the order is"
-        return f"{count}: {priority.borda_text(levels)}." if differs else ""
+        return f"{count}: {priority.borda_text(levels)}."
     if book.state.opening.protocol == "comparative":
         places = grouped(
             (frozenset(pair := pairing(book.state, event.round)), event.about == (pair.a,))
@@ -357,12 +353,22 @@ def scores_text(book: Book) -> str:
         heard = both or [list(chain(*places.values()))]
         alike = Counter(firsts[0] for firsts in heard if len({*firsts}) == 1)
         pairs = f"of {counted(len(both), 'pair')} heard in both orders"
-        return " ".join(
+        survive = grouped(
+            (event.side, most_say(verdicts, UPHELD))
+            for event in book.of(Argument)
+            if (verdicts := [row.standing for row in book.of(Standing) if row.of == event.id])
+        )
+        texts = [
             f"{f'In {number} {pairs}' if both else 'No pair had both cases in both orders:'}"
             f" the judge recommended the option presented {'first' if is_first else 'second'} each time,"
             " and may have followed the order."
             for is_first, number in alike.items()
-        )
+        ]
+        # What survives against the choice is listed with it, so both sides are counted.
+        if survive:
+            each = ", ".join(f"{option} {sum(kept)} of {len(kept)}" for option, kept in survive.items())
+            texts.append(f"Arguments that survive, of those that the judge checked: {each}.")
+        return " ".join(texts)
     return means_text(book)
 
 

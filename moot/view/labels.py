@@ -8,11 +8,12 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from detectors.report import EndWithout
 from ledger.events import Event, RunOpened
 from ledger.plain_text import one_line
 from ledger.state.amendments import STOP_PATH
 from ledger.state.book import Book
-from ledger.state.state import State
+from ledger.state.state import NEITHER, STANDS, State
 from moot.errors import GOOD, SEAT_FAILED
 from moot.view import words
 from moot.view.seats import Answered, Family, family_of, one_family
@@ -238,3 +239,21 @@ def why_stopped(state: State) -> str:
         if note.seq > stopped and any(change.path == STOP_PATH for change in note.change)
     ]
     return "; ".join(parts + notes[-1:])
+
+
+def changing_roles(
+    without: Mapping[str, EndWithout], leader: str | None, *, options: bool = True
+) -> Iterator[str]:
+    """Yield each role without which the end would be another, and how; `leader` leads with all of them."""
+    for role, end in without.items():
+        if end.changes:
+            instead = f"{leader_text(end.leader, options)} would lead" if end.leader else "nobody answers"
+            # If the leader stays the same, only the status can be what changes.
+            yield f"{role}: without it {'the status would be another' if end.leader == leader else instead}"
+
+
+def leader_text(option: str | None, options: bool) -> str:
+    """Return an option by its id; the codes for no option in words."""
+    if option == NEITHER:
+        return "none of the options" if options else "another answer"
+    return "the answer as it stands" if option == STANDS else str(option)

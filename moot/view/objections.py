@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 import msgspec
 
@@ -51,6 +52,9 @@ from moot.view.reasons import (
 )
 from rounds.protocols.citations import UPHELD, most_say
 from rounds.protocols.sides import GIVEN_UP, concessions_of, is_given_up, taken_up
+
+REASON: Final = 120
+"""Maximum characters of the reason of a judgement next to it."""
 
 
 class Dissenting(Result, frozen=True):
@@ -144,7 +148,9 @@ def _judged(book: Book, identity: str) -> str:
     # Several judges share a role, so each counts by its step; what it says last is its judgement. That something was
     # conceded is the word of its author, which a judge only repeats.
     judged = {
+        # A long reason is named by its place.
         event.step: f"{event.by}: {words_of(event).mark.word}"
+        f"{f', {event.reason if len(event.reason) <= REASON else event.ref}' * isinstance(event, Disposition)}"
         for event in book.events
         if isinstance(event, Disposition | Standing) and event.of == identity
         if getattr(event, "disposition", "") != "conceded"
@@ -163,7 +169,13 @@ def _overruled(book: Book, decision: Decision) -> Objection | None:
         if original.made_by == "rule"
         else (original.name or original.made_by).replace("_", " ")
     )
-    return Objection(who, f"had decided: {one_line(original.text)}", original.id)
+    # A person decides in place of all members of a council, and overrules one of them by name.
+    others = tuple(
+        event.ref
+        for event in book.of(Decision)
+        if event.phase == original.phase == "plan" and event is not original
+    )
+    return Objection(who, f"had decided: {one_line(original.text)}", original.id, others=others)
 
 
 def _opposed(book: Book, decision: Decision, cited: set[str]) -> Objection | None:
@@ -243,6 +255,7 @@ def _unanswered(book: Book, decision: Decision, in_reasons: set[str]) -> list[Ch
     One that waits as a question to a person is left out: the question is shown instead.
     """
     elsewhere = in_reasons | taken_up(book)
+    # Each plan of a council cites the challenges to it alone. What was put before or after its round is in no case in it.
     cited = {cite.id for cite in decision.cites if cite.type == "challenge"}
     answered: dict[str, str] = {response.to: response.outcome for response in book.of(Response)}
     ends = answered | {disposition.of: disposition.disposition for disposition in book.of(Disposition)}
@@ -253,8 +266,7 @@ def _unanswered(book: Book, decision: Decision, in_reasons: set[str]) -> list[Ch
         challenge
         for challenge in book.of(Challenge)
         if challenge.id not in elsewhere
-        # What was put after the decision is in no case in it.
-        and (not cited or challenge.id in cited or challenge.round > decision.round)
+        and (not cited or challenge.id in cited or challenge.round != decision.round)
         # Only attacks have a step that answers them; a tribunal's challenges are met in the next votes.
         and ends.get(challenge.id, "" if challenge.type == "attack" else None) in weights
     ]
@@ -264,6 +276,7 @@ def _unanswered(book: Book, decision: Decision, in_reasons: set[str]) -> list[Ch
             challenge.round <= decision.round,
             weights.index(ends.get(challenge.id, "")),
             challenge.id in answered,
+            -challenge.round,
         ),
     )
 
@@ -386,26 +399,16 @@ def dissent_of(book: Book, decision: Decision | None) -> Iterator[Dissenting]:
         )
 
 
-def terms_of_voters(book: Book, decision: Decision) -> Iterator[tuple[bool, Point]]:
-    """Yield the terms of voters and dissenters in their own words, and whether the author is for the decision.
-
-    Those who are for it come first: what they ask for is a condition of the decision, or of changing it.
-    """
+def terms_of_voters(book: Book, decision: Decision) -> Iterator[Point]:
+    """Yield in the own words of voters under which terms they would vote another way or the same."""
     ballot = None if decision.type == "override" else ballot_of(book)
-    cast = ballot.cast if ballot is not None else []
-    sides = {vote.id: ballot is not None and vote not in ballot.against for vote in cast}
-    authors = [
-        (view_of(vote), vote.reasoning, vote.id or "")
-        for vote in sorted(cast, key=lambda entry: not sides[entry.id])
+    for vote in ballot.cast if ballot else ():
         # What a vote for acting asks for would not open a refusal again.
-        if vote.decision != "ACT" or sides[vote.id]
-    ]
-    authors += [(entry.role, entry.text, entry.ref) for entry in decision.dissent if entry.ref not in sides]
-    yield from (
-        (sides.get(ref, False), Point.of(f"{author}: {terms}", ref))
-        for author, text, ref in authors
-        if (terms := terms_in(text))
-    )
+        if ballot and vote.decision == "ACT" and vote in ballot.against:
+            continue
+        # What a term is for is free text: a voter may name what would end the own approval.
+        if terms := terms_in(vote.reasoning):
+            yield Point.of(f"{view_of(vote)}: {terms}", vote.id)
 
 
 def _other_rounds(book: Book, decision: Decision) -> Iterator[Dissenting]:

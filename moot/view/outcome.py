@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from detectors.report import EndWithout
 from ledger.events import Assumption, Challenge, Concern, Decision
-from ledger.events.envelope import Status
 from ledger.events.ids import kind_of
 from ledger.plain_text import counted, one_line, sentences
 from ledger.result import Result
@@ -50,6 +49,7 @@ from moot.view.objections import (
 from moot.view.outcome_status import Became, became_of_decisions, caveats, open_under, standing_of
 from moot.view.questions import (
     Asking,
+    again_after_loss,
     answered_since,
     asked_of_you,
     handed_over,
@@ -70,11 +70,6 @@ if TYPE_CHECKING:
 
 WHY: Final = 3
 """Maximum number of reasons named: three fit the block, and the text next to them gives the total."""
-_OPEN_WORDS: Final[Mapping[Status, str]] = {
-    "pending": "untested",
-    "tested_unclear": "unclear",
-    "partially_refuted": "partly refuted",
-}
 _BLANK: Final = re.compile(r"\[[A-Z][A-Z' /_-]+\]|_{4,}|\bTBD\b")
 """A place in a final text that is left for a person to fill."""
 
@@ -123,10 +118,6 @@ def outcome_of(run: str, book: Book, unrecorded: Amounts | None = None) -> Outco
     requirements = memo.get("requirements") or reading.conditions("requirements")
     # The judge of a panel has to recommend something, and the ledger has one field for both.
     advice, requirements = (requirements, []) if state.opening.protocol == "panel" else ([], requirements)
-    terms = [] if chief is None else list(terms_of_voters(book, chief))
-    # Who voted for acting asks for a condition of acting; who voted against says what would change the ruling.
-    acts = (ballot := ballot_of(book)) is not None and ballot.ruling.decision != "REFUSE"
-    requirements += [point for is_for, point in terms if is_for and acts]
     parts = reading.forecasts
     dissent = [*dissent_of(book, chief), *(parts.dissent if parts else ())]
     # What several roles name counts for more than a sentence of the memo, which one role wrote.
@@ -140,11 +131,17 @@ def outcome_of(run: str, book: Book, unrecorded: Amounts | None = None) -> Outco
         how_sure=reading.how_sure(),
         hangs_on=condition_sentence(book, chief, without),
         without=without,
-        do_now=[*to_decide_on(book, standing.status), *reading.do_now(), *recommended(book, chief), *advice],
+        do_now=[
+            *to_decide_on(book, standing.status),
+            *reading.do_now(),
+            *recommended(book, chief),
+            *advice,
+            *again_after_loss(run, book, standing.status),
+        ],
         why=reading.reasons[:WHY],
         changes_our_mind=[
             *_in_turn((named_by_several, falsifiers, unsettled)),
-            *(point for is_for, point in terms if not (is_for and acts)),
+            *(terms_of_voters(book, chief) if chief else ()),
         ],
         requirements=requirements,
         conceded=[] if reading.by_person else list(conceded_of(book, chief, reading.objection)),
@@ -189,7 +186,7 @@ def _beside(
     parts += [f"{counted(len(blanks), 'blank')} left to fill"] if blanks else []
     if any(end.changes for end in without.values()):
         # A decision that flips without one seat deserves a warning before anything else is read.
-        parts.append("another answer would lead without one role")
+        parts.append("without one role the end would be another")
     return ", ".join(parts)
 
 
@@ -293,18 +290,17 @@ class _Reading:
             if ballot := ballot_of(self.book):
                 return f"Computed by the {ballot.ruling.rules} rules from the last votes."
             # A rule has no confidence; the judgements that it counts may have one, each in what it recommends.
-            stated = grouped(
-                (" and ".join(event.about), f"{event.confidence} of 5 ({event.by}, {event.id})")
-                for event in self._judgements_under(chief)
-                if event.confidence is not None
-            )
-            each = "; ".join(f"for {option} {', '.join(texts)}" for option, texts in stated.items())
+            each = confidences_text(self._judgements_under(chief))
             # Judges of a debate state theirs beside their scores; the rule says how many, and how far they agree.
             judges = chief.narratives if self.state.opening.protocol == "debate" else ()
-            under = f"; confidence under it, as stated: {each}" * bool(each)
-            return " ".join([f"Computed by the rule of the protocol{under}.", *judges])
+            under = (
+                f"; confidence that judgements under it state, each for its own recommendation, of 5: {each}"
+            )
+            return " ".join([f"Computed by the rule of the protocol{under * bool(each)}.", *judges])
         if self.members is not None:
-            return confidences_text(self.members)
+            if each := confidences_text(self.members.plans):
+                return f"Stated confidence, of 5: {each}."
+            return "No confidence is stated."
         if chief.confidence is None:
             return "No confidence is stated."
         # Without a role that stated it, the method that made the decision is named.
@@ -345,19 +341,21 @@ class _Reading:
         # Members of a council who agree on an option still set conditions of their own.
         others = self.plans[1:] or self.finals[1:]
         decisions += [plan for plan in others if plan.id not in {decision.id for decision in decisions}]
-        texts: dict[str, str | None] = {}
-        for decision in decisions:
-            for text in getattr(conditions_of(decision), name):
-                # The first decision that names a repeated condition is the one to look up.
-                texts.setdefault(one_line(text), decision.id)
+        texts = [
+            (one_line(text), decision.id)
+            for decision in decisions
+            for text in getattr(conditions_of(decision), name)
+        ]
         # Judges of a debate put their falsifiers into statements, not into decisions.
         if name == "falsifiers" and not any(conditions_of(decision).introduced() for decision in decisions):
             by_rule = bool(decisions) and decisions[0].made_by == "rule"
-            for event, section in sections_named(self.book, name) if by_rule else ():
-                # Judges often agree on a falsifier word for word; each is listed once, in order.
-                for text in filter(None, section.split("\n\n")):
-                    texts.setdefault(one_line(text), event.id)
-        return [Point.of(text, ref) for text, ref in texts.items()]
+            texts += [
+                (one_line(text), event.id)
+                for event, section in (sections_named(self.book, name) if by_rule else ())
+                for text in filter(None, section.split("\n\n"))
+            ]
+        # Members and judges often agree word for word; each text is listed once, in order, with all who state it.
+        return [Point.of(text, *dict.fromkeys(refs)) for text, refs in grouped(texts).items()]
 
     def _conditional(self, chief: Decision) -> list[Decision]:
         """Return the decisions whose conditions apply: the chief, or the judgements under a rule."""
@@ -417,12 +415,10 @@ class _Reading:
         questions = sorted(here, key=lambda question: -question.round)
         yield from (Point.of(text, *ids) for text, ids in merged_questions(questions))
         # Dozens of claims may be open, so the outcome counts them and names the verb that lists them.
-        waiting = Counter(claim.status for claim in state.claims.values() if claim.status in OPEN)
+        waiting = sum(claim.status in OPEN for claim in state.claims.values())
         if waiting:
-            verb = "is" if waiting.total() == 1 else "are"
-            kinds = " or ".join(text for status, text in _OPEN_WORDS.items() if waiting[status])
-            of_all = f"{waiting.total()} of {counted(len(state.claims), 'claim')}"
-            yield Point.of(f"{of_all} {verb} {kinds}: moot claims {self.run}")
+            of_all = f"{waiting} of {counted(len(state.claims), 'claim')}"
+            yield Point.of(f"Still open: {of_all} (moot claims {self.run})")
 
     def assumed(self) -> list[Point]:
         """Return what the plans take for granted, one of each in turn, without what objections changed."""

@@ -65,11 +65,11 @@ ROWS: Final[dict[str, str]] = {
     "answer": "What the run decided, or what it says so far.",
     "became": "What a person said later of the decision: whether it held.",
     "how sure": "The confidence that was stated or computed, and what it rests on.",
-    "depends on": "The roles without which the answer or the status would be another.",
+    "depends on": "The roles without which the answer or status would be another, and the tests that would turn it.",
     "go on": "The command that resumes a stopped run, asks again what was lost, or puts your decision first.",
     "do now": "What to do next: tests left to make, and steps of the decision.",
     "why": "The strongest reasons, each with how it was tested.",
-    "revisit if": "What would be a reason to open the decision again.",
+    "revisit if": "What would be a reason to open the decision again, and the terms that voters name.",
     "required": "What has to be met for the decision to hold.",
     "conceded": "What the decision gives up, and what was conceded against its side or text; without one, all of it.",
     "against it": "The strongest thing said against the decision, and what became of it.",
@@ -222,9 +222,6 @@ def _points(label: str, points: Sequence[Point], cut: _Cut, run: str) -> Iterato
     listed, left = points[: cut.points], [_ref(point) for point in points[cut.points :]]
     if not left:
         more = ""
-    # All hidden points have the same id as the last shown one, so no command is needed.
-    elif {*left} == {_ref(listed[-1])} - {""}:
-        more = f" (and {len(left)} more there)"
     # Decisions that hold the hidden points are named, while a memo only cites some for its sentences.
     elif listed[-1].at is None and all(kind_of(ref) == "decision" for ref in left):
         more = f" (and {len(left)} more: {some([*dict.fromkeys(left)], PLANS)})"
@@ -272,6 +269,9 @@ def _question(request: Asking, run: str) -> str:
 def _point_text(point: Point, most: int) -> str:
     """Return a point with its evidence level, its quote where there is room, and its reference."""
     where = _ref(point)
+    # Several members may state the same condition.
+    if {kind_of(ref) for ref in point.refs} == {"decision"}:
+        where = some(point.refs, PLANS)
     class_ = f" [{shown_as(point.class_, point.times)}]" if point.class_ else ""
     quote = f" “{_cut(point.quote, max(8, most // 2))}”" if point.quote and most > 15 else ""
     text = _cut(point.text, most)

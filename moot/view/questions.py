@@ -21,6 +21,7 @@ from moot.view.events import words_of
 from moot.view.judgements import has_beliefs, latest, named, options_of
 from moot.view.labels import is_held_by_an_error
 from moot.view.reasons import Point, approval_of, blockers, judged, weight_text
+from moot.view.words import fork_for_lost
 from roles.outcome_status import OutcomeStatus
 from rounds.protocols import awaited_of, experiments_awaited
 from rounds.protocols.adversarial import SCALES
@@ -32,8 +33,8 @@ from rounds.run.same_question import asks_all_of, words_asked
 
 SHOWN: Final = 5
 _HANDED_IN: Final = ("vote", "argument", "concern", "challenge", "statement", "response")
-REMINDER, SHORT = 120, 40
-"""Maximum characters of a question next to its answer, and where a command is named, too."""
+REMINDER: Final = 80
+"""Maximum characters of a question next to its answer."""
 
 
 class Asking(Result, frozen=True):
@@ -93,6 +94,8 @@ def _request(run: str, book: Book, question: _Question) -> Asking:
         if facts.type == "tension" and "?" not in question.text
         else question.text
     )
+    # A question may be what is left of an objection.
+    text = f"{''.join(f'After {ref}: ' for ref in facts.between if kind_of(ref) == 'challenge')}{text}"
     # Outside `crux` an answer is free text and settles no claim by itself.
     if not claims or not has_beliefs(book):
         command = f"moot answer {shlex.quote(run)} {question.ids[0]} 'TEXT'"
@@ -180,6 +183,12 @@ def recommended(book: Book, chief: Decision | None) -> list[Point]:
     ]
 
 
+def again_after_loss(run: str, book: Book, status: OutcomeStatus) -> Iterator[Point]:
+    """Yield the command that asks for a lost reply again where a person decides without it."""
+    if status is OutcomeStatus.YOUR_CALL and (fork := fork_for_lost(run, book.state)):
+        yield Point.of(f"Or ask again for what was lost last: {fork} (all of that round)")
+
+
 def handed_over(book: Book) -> Decision | None:
     """Return a person's answer to the controller's question that took the place of a lost deciding reply."""
     if quorum_of(book.state).kind != "unanswered":
@@ -224,7 +233,7 @@ def answered_since(run: str, book: Book, chief: Decision) -> Iterator[Point]:
             others = f" and {len(questions) - 1} that ask the same" if questions[1:] else ""
             # A question may be what is left of an objection.
             source = "".join(f", after {ref}" for ref in questions[0].between if kind_of(ref) == "challenge")
-            reminder = shortened(one_line(questions[0].text), SHORT if ruled else REMINDER)
+            reminder = shortened(one_line(questions[0].text), REMINDER)
             override = f"moot override {run} {chief.id} 'TEXT'"
             yield Point.of(
                 f"{'Weigh' if ruled else 'Work in'} what a person answered to {questions[0].id}"
@@ -275,5 +284,6 @@ def risks_of(run: str, book: Book, decision: Decision, elsewhere: set[str]) -> I
         cases = [event for event in book.of(Concern) if event.phase == "case"]
         if risks := [risk for risk in cases if sides_of(book.state, risk.round, risk.by).b in decision.about]:
             number = f"{counted(len(risks), 'risk')} of {' and '.join(decision.about)}, named and not judged"
+            number += f" (all risks named: moot log {run} --kind concern)"
             first = f"{risks[0].text.partition(': ')[2]} ({risks[0].by})"
             yield Point.of(f"{number}, the first: {first}", *(risk.id for risk in risks))

@@ -123,13 +123,20 @@ def going_on(run: str, reason: str | None) -> str:
 def command_to_go_on(run: str, state: State, status: OutcomeStatus, chief: Decision | None) -> str | None:
     """Return the command that resumes a stopped run, asks again what was lost, or puts a person's decision first.
 
-    A lost step is asked again from its round on. `chief` is the main decision.
+    `chief` is the main decision.
     """
     if status is OutcomeStatus.STOPPED:
         return going_on(run, state.stopped_by)
     if status is OutcomeStatus.YOUR_CALL and chief:
         return f"moot override {shlex.quote(run)} {chief.id} 'TEXT'"
-    if status is not OutcomeStatus.NOBODY_ANSWERED:
-        return None
+    if status is OutcomeStatus.NOBODY_ANSWERED:
+        return fork_for_lost(run, state)
+    return None
+
+
+def fork_for_lost(run: str, state: State) -> str | None:
+    """Return the command that asks for what was lost again; None without a loss."""
     lost = list(map(parse_step, state.given_up))
-    return f"moot fork {shlex.quote(run)} --round {lost[-1].round}" if lost and lost[-1] else None
+    if lost and lost[-1]:
+        return f"moot fork {shlex.quote(run)} --round {lost[-1].round}"
+    return None

@@ -321,7 +321,7 @@ def _lost(state: State) -> str:
     text += f" Never scored at all: {', '.join(never)}." if never else ""
     # What was judged on one case alone, or on a case without its rebuttal, was judged on less than the others.
     less = [
-        f"of {option} in round {n} ({phase})"
+        f"of {option} in round {n} ({phase}{', so no rebuttals' * (phase == 'case')})"
         for n, phase in product(sorted(scored), ("case", "rebuttal"))
         for name, option in zip(_advocates(state, n, phase), pairs[n], strict=True)
         if str(name) in state.given_up

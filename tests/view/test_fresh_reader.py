@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ledger.events import Assumption, Challenge, Disposition, Vote
+from ledger.events import Assumption, Disposition, Vote
 from ledger.state.book import Book
 from ledger.state.decided import standing
 from moot.api import open_run
@@ -131,7 +131,7 @@ def test_a_very_long_question_ends_with_the_command_that_prints_it(protocol: str
     assert QUESTION - 30 <= len(asked.partition("…")[0]) <= QUESTION
     question = f"Which of these: {'an option, ' * 30}or none?"
     _, outcome = scripted(tmp_path / "whole", protocol, _asking(question), rules=rules)
-    assert rows(outcome, "needs you").startswith(f"{question} (")
+    assert rows(outcome, "needs you").startswith(f"After X-1-1: {question} (")
 
 
 # ---------------------------------------------------------------- what is against the final answer
@@ -155,11 +155,12 @@ def test_an_objection_is_one_that_was_rejected(rounds: str, tmp_path: Path) -> N
 
     book, outcome = scripted(tmp_path, "jugalbandi", change, rules={"rounds": rounds})
     assert outcome.objection is not None
-    identity = outcome.objection.line.rpartition("(")[2].rstrip(")")
-    assert isinstance(book.by_id[identity], Challenge)
     became = {event.of: event.disposition for event in book.of(Disposition)}
-    assert became[identity] == "rejected"
-    assert identity in rows(outcome, "against it")
+    against = [outcome.objection.ref, *outcome.objection.others]
+    assert {became[identity] for identity in against} == {"rejected"}
+    # What an earlier round rejected is against the same text, after what the last round did.
+    assert [book.by_id[identity].round for identity in against] == [2, 1][-int(rounds) :]
+    assert against[-1] in rows(outcome, "against it")
 
 
 def test_what_would_make_a_veto_fall_is_a_row_of_the_outcome() -> None:
@@ -176,15 +177,18 @@ def test_what_would_make_a_veto_fall_is_a_row_of_the_outcome() -> None:
     assert rows(outcome, "revisit if")
 
 
-def test_terms_of_a_vote_to_act_are_required(tmp_path: Path) -> None:
+def test_terms_of_a_vote_to_act_are_in_its_own_words_and_not_required(tmp_path: Path) -> None:
+    """A sentence with a condition may name what would end the approval: `I would refuse if the risk doubled.`"""
+
     def change(step: Step, made: dict[str, Any]) -> None:
         if step.task in ("analyse", "revise"):
             made["reasoning"] = "It helps. I would act only if a person reads each answer. So be it."
 
     _, outcome = scripted(tmp_path, "tribunal", change)
-    required = {point.text for point in outcome.requirements}
+    terms = {point.text for point in outcome.changes_our_mind}
     assert outcome.answer.startswith("ACT")
-    assert "utility: I would act only if a person reads each answer." in required
+    assert "utility: I would act only if a person reads each answer." in terms
+    assert outcome.requirements == []
 
 
 def test_a_vote_is_shown_with_the_scale_of_its_numbers() -> None:

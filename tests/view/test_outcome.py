@@ -67,7 +67,7 @@ SCRIPTED = {
         dissent=("judge, round 2", "judge, round 4"),
     ),
     "council": Read(
-        "your_call", "3 members, naming no option.", "Stated confidence, of 5: 3 by 3 of 3 members."
+        "your_call", "3 members, naming no option.", "Stated confidence, of 5: 3 (D-1-1, D-1-2, D-1-3)."
     ),
     "crux": Read(
         "decided",
@@ -333,8 +333,6 @@ def test_what_ends_in_an_ellipsis_names_the_thing_that_has_it_whole(name: str) -
 
 def test_a_rule_tells_the_confidence_of_the_judge_under_it() -> None:
     """`comparative` said that nobody states a confidence, and its judge states 3 of 5 each time."""
-    stated = (
-        "confidence under it, as stated: for O-1 3 of 5 (judge, D-1-1), 3 of 5 (judge, D-3-1); for O-2 3 of 5"
-    )
+    stated = "each for its own recommendation, of 5: 3 (D-1-1, D-2-1, D-3-1 and 1 more)."
     assert stated in of_played("comparative").how_sure
     assert of_played("priority").how_sure.startswith("Computed by the rule of the protocol. Of ")

@@ -414,13 +414,9 @@ def test_a_split_is_your_call_and_nobodys_words_are_the_answer(voting_rule: str,
 
 
 def test_a_unanimous_warning_is_no_vote_to_act(tmp_path: Path) -> None:
-    from moot.view.annexes import annexes_of
-
-    book, found = played(tmp_path, "tribunal", voting("WARN", "WARN", "WARN"))
+    _, found = played(tmp_path, "tribunal", voting("WARN", "WARN", "WARN"))
     assert found.answer.startswith("WARN by the rule unanimous (3 of 3 last votes are WARN). accuracy: ")
     assert status_clause(found) == "DECIDED: no option named"
-    (votes,) = [annex for annex in annexes_of(book) if annex.title == "Votes"]
-    assert votes.notes[1].startswith("Votes in the last ballot: 3 of 3 WARN; ")
 
 
 def test_votes_that_were_lost_are_counted_where_the_rule_counts_them(tmp_path: Path) -> None:
@@ -433,9 +429,7 @@ def test_votes_that_were_lost_are_counted_where_the_rule_counts_them(tmp_path: P
         "REFUSE by the rule strong majority (2 of 3 last votes are REFUSE, 2 of them as no vote was given)."
     )
     (votes,) = [annex for annex in annexes_of(book) if annex.title == "Votes"]
-    assert votes.notes[1].startswith(
-        "Votes in the last ballot: 2 of 3 no vote, which counts as REFUSE, 1 of 3 ACT; each vote given there"
-    )
+    assert [row[2] for row in votes.rows].count("no vote (counts as REFUSE)") == 2
 
 
 def test_a_majority_is_told_with_who_went_another_way(tmp_path: Path) -> None:
@@ -874,7 +868,8 @@ def test_a_comparison_says_what_was_judged_without_a_lost_case_or_rebuttal(tmp_p
     lose = {"r2.case.for_o_2.advocate_a", "r3.rebuttal.for_o_1.advocate_a"}
     _, found = ended(tmp_path, "comparative", lose)
     assert found.answer.endswith(
-        " Judged without a reply that was lost: of O-2 in round 2 (case), of O-1 in round 3 (rebuttal)."
+        " Judged without a reply that was lost: of O-2 in round 2 (case, so no rebuttals),"
+        " of O-1 in round 3 (rebuttal)."
     )
 
 
@@ -901,8 +896,8 @@ def test_a_comparison_is_told_by_the_rounds_that_compared_the_recommended_option
     book, found = played(tmp_path, "comparative", change)
     assert "not counted as reasons" not in found.how_sure
     assert found.how_sure.startswith(
-        "Computed by the rule of the protocol; confidence under it, as stated: for O-1 2 of 5 (judge, D-1-1),"
-        " 4 of 5 (judge, D-3-1); for O-2 3 of 5 (judge, D-2-1); for O-3 5 of 5 (judge, D-4-1)."
+        "Computed by the rule of the protocol; confidence that judgements under it state, each for its own"
+        " recommendation, of 5: 2 (D-1-1), 3 (D-2-1), 4 (D-3-1), 5 (D-4-1)."
     )
     assert [point.refs[0] for point in found.changes_our_mind] == ["D-1-1", "D-1-1", "D-3-1", "D-3-1"]
     asked = [ref for point in found.not_settled for ref in point.refs if "?" in point.text]
@@ -910,7 +905,7 @@ def test_a_comparison_is_told_by_the_rounds_that_compared_the_recommended_option
     # The risks of an option are named by the advocate of the other one.
     (risks,) = [point for point in found.not_settled if "risk" in point.text]
     assert risks.text.startswith(
-        "12 risks of O-1, named and not judged, the first: risk 0 of r1 case for_o_2"
+        "12 risks of O-1, named and not judged (all risks named: moot log run --kind concern), the first: risk 0"
     )
     assert risks.refs == [event.id for event in book.of(Concern) if event.text.startswith("O-1: ")]
     # Arguments that nobody attacked stand like those that survived an attack.
@@ -989,12 +984,13 @@ def test_every_plan_of_a_council_is_named_with_the_command_that_shows_it(tmp_pat
     )
     assert [point.text for point in found.do_now] == [
         "Read the 3 plans before you use one: S-1-plan-solo#revised, S-1-plan-solo~2#revised, S-1-plan-solo~3#revised;"
-        " moot show run ID"
+        " moot show run ID, all: moot decisions run"
     ]
     _, alone = ended(tmp_path / "alone", "council", {"r1.plan.solo", "r1.plan.solo~3"})
     assert status_clause(alone) == "YOUR CALL: 1 member, and nobody joins their answers"
     assert [point.text for point in alone.do_now] == [
-        "Read the plan before you use it: S-1-plan-solo~2#revised; moot show run ID"
+        "Read the plan before you use it: S-1-plan-solo~2#revised; moot show run ID, all: moot decisions run",
+        "Or ask again for what was lost last: moot fork run --round 1 (all of that round)",
     ]
 
 
@@ -1020,7 +1016,7 @@ def test_an_order_is_shown_with_the_other_one_where_they_differ(tmp_path: Path) 
             row["level"] = f"P{n}"
 
     _, alike = played(tmp_path / "alike", "priority", change)
-    assert "Borda" not in alike.how_sure
+    assert alike.how_sure.endswith("the order is: 1. O-1 (4), 2. O-2 (2), 3. O-3 (0).")
 
 
 def test_levels_far_apart_are_settled_by_an_answer(tmp_path: Path) -> None:
@@ -1291,7 +1287,7 @@ def test_what_a_text_concedes_is_no_reason_for_a_decision_on_it(lost: set[str], 
     else:  # its author holds that what was conceded for it does not meet it, which is said once
         assert said == []
         assert found.objection.ref == conceded
-        assert found.objection.became == "conceded by steelman; devils_advocate: deflected"
+        assert found.objection.became == "conceded by steelman; devils_advocate: deflected, so"
         assert found.objection.others == ("X-1-2", "X-1-5")
 
 
@@ -1323,9 +1319,9 @@ def test_the_words_of_an_answer_have_the_id_of_the_answer(protocol: str, tmp_pat
 @pytest.mark.parametrize(
     ("protocol", "became"),
     [
-        ("jugalbandi", "resolver: rejected"),
-        ("single-pass", "solo: rejected"),
-        ("devils-advocate", "conceded by steelman; devils_advocate: deflected"),
+        ("jugalbandi", "resolver: rejected, for a reason"),
+        ("single-pass", "solo: rejected, for a reason"),
+        ("devils-advocate", "conceded by steelman; devils_advocate: deflected, so"),
         ("ratchet", "not judged: reviser justifies the text"),
         ("debate", "judge: upheld"),
     ],
@@ -1365,12 +1361,12 @@ def test_a_question_without_an_answer_is_told_and_comes_before_one_that_was_defl
 
     _, found = played(tmp_path, "cross-examination", change)
     assert found.objection is not None
-    assert (found.objection.ref, found.objection.became) == ("X-1-2", "examiner: deflected")
+    assert (found.objection.ref, found.objection.became) == ("X-1-2", "examiner: deflected, so")
     silent = frozenset({"r1.answering.analyst_2"})
     _, lost = played(tmp_path / "lost", "cross-examination", change, lose=silent)
     assert lost.objection is not None
     assert (lost.objection.ref, lost.objection.others) == ("X-1-3", ("X-1-4", "X-1-2"))
-    assert lost.objection.became == "not answered; examiner: deflected"
+    assert lost.objection.became == "not answered; examiner: deflected, so"
 
 
 @pytest.mark.parametrize(
@@ -1636,9 +1632,7 @@ def test_what_would_show_several_judges_wrong_stands_in_their_statements(tmp_pat
     judged = [event.id for event in book.of(Statement) if event.phase == "judging"]
     # Each judge states a confidence beside its scores.
     assert "nobody states a confidence" not in found.how_sure
-    assert [(point.text, point.refs) for point in found.changes_our_mind] == [
-        ("it fails at night", judged[:1])
-    ]
+    assert [(point.text, point.refs) for point in found.changes_our_mind] == [("it fails at night", judged)]
 
 
 def test_one_judge_who_is_left_of_several_is_not_said_to_disagree(tmp_path: Path) -> None:
@@ -1764,6 +1758,7 @@ def test_an_answer_after_a_plan_that_is_not_final_is_to_be_worked_in(tmp_path: P
     assert status_clause(found) == "YOUR CALL: nothing final was decided"
     assert found.do_now[0].text.startswith("Work in what a person answered to N-1-1")
     assert found.do_now[0].refs == [answer.id]
+    assert found.do_now[-1].text.startswith("Or ask again for what was lost last: moot fork run --round 2")
 
 
 @pytest.mark.parametrize("lost", ["r1.resolve.resolver", "r1.challenge.challenger"])
@@ -1794,7 +1789,8 @@ def test_an_answer_that_no_rule_counts_is_said_to_be_none(early: bool, tmp_path:
     (chief,) = final_in_force(session.book().state)
     answered = [point.text for point in found.do_now if "answered" in point.text]
     assert answered == [
-        "Weigh what a person answered to N-1-7 (“Round 1 was not judged (step…”), which the rule does"
+        "Weigh what a person answered to N-1-7 (“Round 1 was not judged (step r1.scoring.judge was given up): what was"
+        " handed…”), which the rule does"
         f" not count (to follow it: moot override run {chief} 'TEXT'): O-2."
     ]
     assert answered[0] in " ".join(" ".join(outcome_lines(found, "run", 100)).split())
@@ -1837,3 +1833,77 @@ def test_roles_whose_forecast_was_lost_are_counted_beside_the_others(tmp_path: P
     assert "named by 3 of 3 roles (1 more was lost): It breaks." in fewer.changes_our_mind[0].text
     _, whole = ended(tmp_path / "whole", "crux", set())
     assert "lost" not in whole.how_sure
+
+
+# ---------------------------------------------------------------- what a reader would miss
+
+
+def test_an_answer_that_one_test_turns_says_so(tmp_path: Path) -> None:
+    _, found = played(tmp_path, "crux")
+    assert found.hangs_on is not None
+    assert found.hangs_on.endswith("the same; the test of C-1-1: had it failed, O-2 would lead")
+    _, untested = ended(tmp_path / "lost", "crux", {"r1.D.verifier"})
+    assert untested.hangs_on is not None
+    assert "had it failed" not in untested.hangs_on
+
+
+def test_an_answer_without_an_objection_says_that_no_role_was_heard(tmp_path: Path) -> None:
+    unheard = "No role was asked to object to the answer, or its reply was lost."
+    _, heard = played(tmp_path / "heard", "crux")
+    _, off = played(tmp_path / "off", "crux", rules={"memo": "off"})
+    _, lost = ended(tmp_path / "lost", "crux", {"r1.S.objection.guardian"})
+    assert [unheard in found.how_sure for found in (heard, off, lost)] == [False, True, True]
+    assert off.why[1].text.startswith("action: action has")
+
+
+def test_a_role_that_answers_after_a_lost_reply_is_not_counted_as_lost(tmp_path: Path) -> None:
+    lose = frozenset({"r1.B.critic", "r1.B.observer"})
+    session = begin(tmp_path / "run", "crux", {"memo": "off"}, options=0)
+    play(session, lose=lose)
+    found = outcome_of("run", session.book())
+    assert "the group forecast of 4 roles, whose" in found.how_sure
+    _, given = ended(tmp_path / "given", "crux", set(lose))
+    assert "the group forecast of 2 roles (2 more were lost), whose" in given.how_sure
+
+
+def test_a_role_without_which_only_the_status_differs_puts_no_other_answer_first() -> None:
+    from detectors.report import EndWithout
+    from moot.view.labels import changing_roles
+
+    ends = {"action": EndWithout("O-1", changes=True), "critic": EndWithout(None, changes=True)}
+    assert list(changing_roles(ends, "O-1")) == [
+        "action: without it the status would be another",
+        "critic: without it nobody answers",
+    ]
+
+
+def test_a_plan_of_a_council_that_a_person_overrules_leaves_the_others_in_view(tmp_path: Path) -> None:
+    session = begin(tmp_path / "run", "council")
+    play(session)
+    shared = outcome_of("run", session.book())
+    assert "required    somebody is on call (D-1-1, D-1-2, D-1-3)" in outcome_lines(shared, "run", 100)
+    human_actions.override(session, "D-1-1", "Take the second plan.", "Ada")
+    objection = outcome_of("run", session.book()).objection
+    assert objection is not None
+    assert (objection.ref, objection.others) == ("D-1-1", ("D-1-2", "D-1-3"))
+
+
+def test_what_survives_is_counted_for_every_option(tmp_path: Path) -> None:
+    _, found = played(tmp_path, "comparative")
+    survive = (
+        "Arguments that survive, of those that the judge checked: O-1 12 of 12, O-2 12 of 12, O-3 12 of 12."
+    )
+    assert survive in found.how_sure
+
+
+def test_a_question_names_the_objection_that_put_it_and_a_rejection_its_reason(tmp_path: Path) -> None:
+    def change(_: Step, made: dict[str, Any]) -> None:
+        for rows in made.values():
+            for row in rows if isinstance(rows, list) else ():
+                if "disposition" in row:
+                    row["reason"] = "It is not so."
+
+    _, found = played(tmp_path, "single-pass", change, rules={"dispositions": "three"})
+    assert found.needs_you[0].text == "After X-1-3: who pays?"
+    assert found.objection is not None
+    assert found.objection.became == "solo: rejected, It is not so."
