@@ -142,14 +142,14 @@ def how_likely(book: Book) -> str:
     answered = standing.table_at(book.state).forecasts.keys()
     left = " and ".join(sorted(answered - now.forecasts.keys()))
     without = f"{lost_text(book, answered)}{f' (without {left}: no numbers about a test)' if left else ''}"
+    # After a test each forecast is what the role's own numbers say for that result.
+    moved = any(belief.derived for belief in book.state.beliefs.values())
+    span = f"{low}{'' if low == high else f'–{high}'}%."
     if len(forecasts) == 1:
         text = f"{points} for {options[place]}, the forecast of one role{without}."
     else:
-        # After a test each forecast is what the role's own numbers say for that result.
-        moved = any(belief.derived for belief in book.state.beliefs.values())
-        roles = f"{len(forecasts)} roles{without}, {'whose numbers for what was found' if moved else 'which'}"
-        span = f"{roles} give it {low}{'' if low == high else f'–{high}'}%."
-        text = f"{points} for {options[place]}, the group forecast of {span}"
+        by = "from their numbers and the tests' assumed reliability:" if moved else "which give it"
+        text = f"{points} for {options[place]}, the group forecast of {len(forecasts)} roles{without}, {by} {span}"
     # A memo that departs from the forecasts has to say so next to its figure.
     if place != now.leader:
         leads = percent(float(now.group.points(now.leader)))

@@ -118,13 +118,6 @@ _AGAINST: Final = re.compile(
 _FOR: Final = re.compile(rf"{_I}(?:act|approve|recommend|support|warn)\b")
 _KEPT: Final = re.compile(rf"{_I}(?:hold|keep|maintain|uphold|vote)\b")
 """How a voter states a position; a condition (`I would support`) matches none of these."""
-_TERMS: Final = re.compile(
-    r"\b(?:if|once|only after|unless|until|provided|with(?:out)?)\b.*\bI(?:'d| (?:would|could|will|can))\b"
-    r"|\bI(?:'d| (?:would|could|will|can))\b.*\b(?:if|once|only after|unless|until|provided)\b"
-    r"|\bonly (?:if|once|after)\b",
-    re.IGNORECASE | re.DOTALL,
-)
-"""Words by which an author names the condition of agreeing: `With a test in place I would not stand in the way.`"""
 NAMED: Final = 3
 """Maximum number of other plans named; the rest is counted."""
 
@@ -225,11 +218,6 @@ def voted_first(book: Book, vote: Vote) -> str:
     given = (first for first in book.of(Vote) if first.ballot < vote.ballot and not first.fallback)
     votes = (f"{first.decision}, risk {first.risk}" for first in given if view_of(first) == view_of(vote))
     return "".join(f"; {text} in the first ballot" for text in votes)
-
-
-def terms_in(text: str) -> str | None:
-    """Return the last sentence in which an author says under which condition they would agree; None without one."""
-    return latest(sentence for sentence in sentences(text) if _TERMS.search(sentence))
 
 
 def ruling_text(book: Book) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
@@ -20,7 +21,7 @@ from ledger.events import (
     Vote,
 )
 from ledger.events.ids import kind_of
-from ledger.plain_text import first_sentence, one_line, shortened, some
+from ledger.plain_text import first_sentence, one_line, sentences, shortened, some
 from ledger.result import Result
 from ledger.state.book import Book, grouped
 from ledger.state.decided import overridden
@@ -34,7 +35,6 @@ from moot.view.judgements import (
     option_of,
     reason_of,
     scorecard,
-    terms_in,
     view_of,
     vote_text,
 )
@@ -55,6 +55,13 @@ from rounds.protocols.sides import GIVEN_UP, concessions_of, is_given_up, taken_
 
 REASON: Final = 120
 """Maximum characters of the reason of a judgement next to it."""
+_TERMS: Final = re.compile(
+    r"\b(?:if|once|only after|unless|until|provided|with(?:out)?)\b.*\bI(?:'d| (?:would|could|will|can))\b"
+    r"|\bI(?:'d| (?:would|could|will|can))\b.*\b(?:if|once|only after|unless|until|provided)\b"
+    r"|\bonly (?:if|once|after)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Words by which an author names the condition of agreeing: `With a test in place I would not stand in the way.`"""
 
 
 class Dissenting(Result, frozen=True):
@@ -255,7 +262,7 @@ def _unanswered(book: Book, decision: Decision, in_reasons: set[str]) -> list[Ch
     One that waits as a question to a person is left out: the question is shown instead.
     """
     elsewhere = in_reasons | taken_up(book)
-    # Each plan of a council cites the challenges to it alone. What was put before or after its round is in no case in it.
+    # Each plan of a council cites the challenges to it alone. What was put in other rounds is in no case in it.
     cited = {cite.id for cite in decision.cites if cite.type == "challenge"}
     answered: dict[str, str] = {response.to: response.outcome for response in book.of(Response)}
     ends = answered | {disposition.of: disposition.disposition for disposition in book.of(Disposition)}
@@ -407,7 +414,7 @@ def terms_of_voters(book: Book, decision: Decision) -> Iterator[Point]:
         if ballot and vote.decision == "ACT" and vote in ballot.against:
             continue
         # What a term is for is free text: a voter may name what would end the own approval.
-        if terms := terms_in(vote.reasoning):
+        if terms := latest(sentence for sentence in sentences(vote.reasoning) if _TERMS.search(sentence)):
             yield Point.of(f"{view_of(vote)}: {terms}", vote.id)
 
 

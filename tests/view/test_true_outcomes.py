@@ -491,8 +491,10 @@ def test_a_lost_vote_is_told_as_no_vote(tmp_path: Path) -> None:
         (
             {"r3.revise.utility", "r3.revise.accuracy"},
             [
-                f"The last vote of {view} was lost, which counts as REFUSE."
-                for view in ("utility", "accuracy")
+                "The last vote of utility was lost, which counts as REFUSE."
+                " Before it: ACT, risk 20 of 100: reasons of r1 analyse utility",
+                "The last vote of accuracy was lost, which counts as REFUSE."
+                " Before it: ACT, risk 10 of 100: reasons of r1 analyse accuracy",
             ],
         ),
         ({"r1.analyse.safety"}, ["The first vote of safety was lost, which counts as REFUSE."]),
@@ -500,8 +502,9 @@ def test_a_lost_vote_is_told_as_no_vote(tmp_path: Path) -> None:
             {"r1.analyse.utility", "r3.revise.utility", "r3.revise.accuracy"},
             # Only the loss of the safety view in the first ballot refuses: it could have been a veto.
             [
-                f"The last vote of {view} was lost, which counts as REFUSE."
-                for view in ("utility", "accuracy")
+                "The last vote of utility was lost, which counts as REFUSE.",
+                "The last vote of accuracy was lost, which counts as REFUSE."
+                " Before it: ACT, risk 10 of 100: reasons of r1 analyse accuracy",
             ],
         ),
     ],
@@ -1593,8 +1596,11 @@ def test_the_crux_that_decided_is_named_with_its_test(tmp_path: Path) -> None:
     tested = f"A test raised O-1 from 60% to 81%: C-1-1 holds: {claim.text} (test: {claim.testable_as})"
     assert (found.why[0].text, found.why[0].class_, found.why[0].refs) == (tested, "quoted", ["C-1-1"])
     assert "1 of 2 reasons is quoted from the documents, 1 was stated, not tested" in found.how_sure
-    # No role said 81: what each said before the test gives that, for what was found.
-    assert "the group forecast of 4 roles, whose numbers for what was found give it 81%." in found.how_sure
+    # No role said 81: what each said before the test gives that, for what was found, if tests are right that often.
+    assert (
+        "the group forecast of 4 roles, from their numbers and the tests' assumed reliability: 81%."
+        in found.how_sure
+    )
     # Where a reason of the memo cites it, it is named there.
     recorded = outcome_of("run", open_run(run_of("crux-hook")).book)
     assert not any(point.text.startswith("A test raised") for point in recorded.why)
@@ -1824,7 +1830,7 @@ def test_roles_whose_forecast_was_lost_are_counted_beside_the_others(tmp_path: P
     assert [point.text for point in found.changes_our_mind][:1] == [
         "A way to be wrong, named by 2 of 2 roles (2 more were lost): It breaks."
     ]
-    assert "the group forecast of 2 roles (2 more were lost), whose numbers" in found.how_sure
+    assert "the group forecast of 2 roles (2 more were lost), from their numbers" in found.how_sure
     _, alone = ended(tmp_path / "alone", "crux", {"r1.B.guardian"})
     assert "of 3 roles (1 more was lost)" in alone.how_sure
     # A role without numbers about the test is out of the forecast. It has named its way to be wrong all the same.
@@ -1861,9 +1867,9 @@ def test_a_role_that_answers_after_a_lost_reply_is_not_counted_as_lost(tmp_path:
     session = begin(tmp_path / "run", "crux", {"memo": "off"}, options=0)
     play(session, lose=lose)
     found = outcome_of("run", session.book())
-    assert "the group forecast of 4 roles, whose" in found.how_sure
+    assert "the group forecast of 4 roles, from their numbers" in found.how_sure
     _, given = ended(tmp_path / "given", "crux", set(lose))
-    assert "the group forecast of 2 roles (2 more were lost), whose" in given.how_sure
+    assert "the group forecast of 2 roles (2 more were lost), from" in given.how_sure
 
 
 def test_a_role_without_which_only_the_status_differs_puts_no_other_answer_first() -> None:
