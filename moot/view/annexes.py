@@ -32,7 +32,7 @@ from moot.view.annexes_judging import (
     scorecard_annex,
     votes_annex,
 )
-from moot.view.judgements import GAP, NAMED, majority
+from moot.view.judgements import GAP, majority
 from moot.view.reasons import Point
 from moot.view.words import counted
 
@@ -77,7 +77,9 @@ def plans_to_read(run: str, book: Book, plans: Sequence[Decision]) -> Iterator[P
     refs = [text.ref for plan in plans if (text := final_text(book, plan)) is not None]
     if refs:
         plans_ = f"the {len(refs)} plans before you use one" if refs[1:] else "the plan before you use it"
-        yield Point.of(f"Read {plans_}: {some(refs, NAMED)}; moot show {run} ID, all: moot decisions {run}")
+        yield Point.of(
+            f"Read {plans_}: {some(refs, 5)}; moot show {run} ID (of a decision: with its plan)", *refs
+        )
 
 
 def _narratives(book: Book) -> Iterator[Annex]:

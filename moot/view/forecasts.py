@@ -69,8 +69,10 @@ def forecast_parts(run: str, book: Book, chief: Decision | None) -> ForecastPart
         classes: list[EvidenceClass] = [point.class_ or "said" for point in why[:REASONS]]
         basis = basis_sentence(classes, families=calls_of(book.events).model_families)
         how_sure = f"{named(book, how_likely(book))} {basis}"
-        if not any(step.startswith(f"r{chief.round}.S.objection.") for step in book.state.answered):
-            how_sure += " No role was asked to object to the answer, or its reply was lost."
+        # A lost objection is named with the replies that were given up.
+        asked = (*book.state.answered, *book.state.given_up)
+        if not any(step.startswith(f"r{chief.round}.S.objection.") for step in asked):
+            how_sure += " No role was asked to object to the answer."
     return ForecastParts(
         memo,
         why,
@@ -428,7 +430,7 @@ def forecasts_text(report: ForecastReport, width: int) -> str:
         words = shortened(one_line(crux.text), WORDS_SHOWN)
         lines += _wrapped(f"{crux.claim}  {words}{' ' if words else ''}{crux_line(crux)}", width, "       ")
     if not report.cruxes:
-        lines.append("No crux: no role named a test that could change its answer.")
+        lines.append("No claim is listed for a test.")
     lines += ["", *(line for text in closing_lines(report) for line in _wrapped(text, width))]
     return "\n".join(lines) + "\n"
 

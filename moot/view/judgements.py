@@ -347,9 +347,9 @@ def scores_text(book: Book) -> str:
             if (verdicts := [row.standing for row in book.of(Standing) if row.of == event.id])
         )
         texts = [
-            f"{f'In {number} {pairs}' if both else 'No pair had both cases in both orders:'}"
-            f" the judge recommended the option presented {'first' if is_first else 'second'} each time,"
-            " and may have followed the order."
+            f"{f'In {number} {pairs}' if both else 'No pair was judged with both cases in both orders:'}"
+            f" the judge recommended the option presented {'first' if is_first else 'second'}"
+            f"{' each time' * bool(heard[0][1:])}, and may have followed the order."
             for is_first, number in alike.items()
         ]
         # What survives against the choice is listed with it, so both sides are counted.

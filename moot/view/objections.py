@@ -140,7 +140,7 @@ def _became(book: Book, identity: str) -> str:
             return f"asked to object{', and dissents' if event.rank else ''}"
         # A role that dissents may put the answer first itself, which says how much its dissent weighs.
         first = max(own.points, key=own.points.__getitem__)
-        return f"asked to object, and dissents; its own forecast is {own.points[first]}% for {first}"
+        return f"asked to object, and dissents; its own numbers give {first} {own.points[first]}%"
     if answer := latest(response for response in book.of(Response) if response.to == identity):
         if answer.outcome == "concede":
             return f"conceded by {answer.by}{f'; {judgement}' if judgement else ''}"

@@ -56,6 +56,7 @@ from moot.view.questions import (
     options_missing,
     recommended,
     risks_of,
+    tests_not_listed,
     to_decide_on,
 )
 from moot.view.reasons import Point, approval_of, contradictions, reasons_of_each
@@ -132,6 +133,7 @@ def outcome_of(run: str, book: Book, unrecorded: Amounts | None = None) -> Outco
         hangs_on=condition_sentence(book, chief, without),
         without=without,
         do_now=[
+            *tests_not_listed(run, book),
             *to_decide_on(book, standing.status),
             *reading.do_now(),
             *recommended(book, chief),
@@ -290,7 +292,7 @@ class _Reading:
             if ballot := ballot_of(self.book):
                 return f"Computed by the {ballot.ruling.rules} rules from the last votes."
             # A rule has no confidence; the judgements that it counts may have one, each in what it recommends.
-            each = confidences_text(self._judgements_under(chief))
+            each = confidences_text(cited_as("based-on", Decision, self.book, chief))
             # Judges of a debate state theirs beside their scores; the rule says how many, and how far they agree.
             judges = chief.narratives if self.state.opening.protocol == "debate" else ()
             under = (
@@ -306,11 +308,6 @@ class _Reading:
         # Without a role that stated it, the method that made the decision is named.
         who = chief.name or (chief.by if chief.step is not None else chief.made_by.replace("_", " "))
         return f"Confidence {chief.confidence} of 5, as stated ({who})."
-
-    def _judgements_under(self, chief: Decision) -> list[Decision]:
-        """Return the decisions that a decision is based on, of rounds that compared its options."""
-        under = cited_as("based-on", Decision, self.book, chief)
-        return [event for event in under if compared(self.book, chief, event)]
 
     def _basis(self) -> str:
         """Return how many of the shown reasons were run, quoted or argued, and whether any was run."""
@@ -363,10 +360,8 @@ class _Reading:
         if chief.made_by != "rule" or conditions_of(chief).introduced():
             return [chief]
         # A judgement for another option sets conditions for a decision that was not made.
-        alike = [
-            event for event in self._judgements_under(chief) if not set(event.about).isdisjoint(chief.about)
-        ]
-        return alike or [chief]
+        under = cited_as("based-on", Decision, self.book, chief)
+        return [event for event in under if not set(event.about).isdisjoint(chief.about)] or [chief]
 
     def do_now(self) -> Iterator[Point]:
         """Yield tests left to run, then the memo's steps or every other final decision."""
@@ -436,7 +431,7 @@ class _Reading:
                 # A plan that lacks its decision is the only one there is.
                 Point.of(
                     f"{leads.get(event.step, 'in the first plan: ' * bool(leads))}{event.text}"
-                    f"{' (nobody asked for it)' * (event.unrequested or False)}",
+                    f"{' (nobody asked for it)' * bool(event.unrequested)}",
                     event.id,
                 ),
             )

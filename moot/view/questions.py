@@ -12,11 +12,12 @@ import shlex
 from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple
 
-from ledger.events import Challenge, Concern, Decision, Frame
+from ledger.events import Challenge, Concern, Decision, Frame, Statement
 from ledger.events.ids import kind_of, role_of
 from ledger.plain_text import counted, first_sentence, one_line, shortened, some
 from ledger.result import Result
 from ledger.state.book import Book, grouped, sections_named
+from ledger.state.state import VERIFIER
 from moot.view.events import words_of
 from moot.view.judgements import has_beliefs, latest, named, options_of
 from moot.view.labels import is_held_by_an_error
@@ -183,10 +184,19 @@ def recommended(book: Book, chief: Decision | None) -> list[Point]:
     ]
 
 
+def tests_not_listed(run: str, book: Book) -> Iterator[Point]:
+    """Yield the tests that sealed answers propose where the reply that lists them was lost, so that none was run."""
+    for event in book.of(Statement) if f"r1.C.{VERIFIER}" in book.state.given_up else ():
+        for section in event.sections:
+            if section.name.startswith("crux-"):
+                text = f"{one_line(section.text)}; to have it listed: {fork_for_lost(run, book.state)}"
+                yield Point.of(f"Proposed, and no reply listed it: {text}", f"{event.id}#{section.name}")
+
+
 def again_after_loss(run: str, book: Book, status: OutcomeStatus) -> Iterator[Point]:
-    """Yield the command that asks for a lost reply again where a person decides without it."""
-    if status is OutcomeStatus.YOUR_CALL and (fork := fork_for_lost(run, book.state)):
-        yield Point.of(f"Or ask again for what was lost last: {fork} (all of that round)")
+    """Yield the command that asks for lost replies again where a person decides without them."""
+    if status is OutcomeStatus.YOUR_CALL and (fork := fork_for_lost(run, book.state, 0)):
+        yield Point.of(f"Or ask again from the first loss on: {fork} (drops what came after it)")
 
 
 def handed_over(book: Book) -> Decision | None:

@@ -270,15 +270,15 @@ def _votes(book: Book) -> Iterator[Point]:
         if vote.fallback and (vote.ballot == 2 or view_of(vote) == "safety"):
             which = f"The {'last' if vote.ballot == 2 else 'first'} vote of {view_of(vote)}"
             # What the view said before is all that it said.
-            said = [
+            earlier = [
                 first
                 for first in book.of(Vote)
                 if first.ballot < vote.ballot and view_of(first) == view_of(vote) and not first.fallback
             ]
-            before = "".join(f" Before it: {vote_text(book, first)}: {reason_of(first)}" for first in said)
+            before = "".join(f" Before it: {vote_text(book, first)}: {reason_of(first)}" for first in earlier)
             text = one_line(f"{which} was lost, which counts as REFUSE.{before}")
             # The rule counts it so; nothing was calculated.
-            yield Point.of(text, vote.id, *(first.id for first in said))
+            yield Point.of(text, *(first.id for first in earlier), vote.id)
     # Only the last ballot counts: a role may have withdrawn the reasons of its first one.
     yield from (
         Point(one_line(f"{vote.by} ({vote_text(book, vote)}): {reason_of(vote)}"), "said", None, [vote.id])

@@ -134,9 +134,9 @@ def command_to_go_on(run: str, state: State, status: OutcomeStatus, chief: Decis
     return None
 
 
-def fork_for_lost(run: str, state: State) -> str | None:
-    """Return the command that asks for what was lost again; None without a loss."""
+def fork_for_lost(run: str, state: State, loss: int = -1) -> str | None:
+    """Return the command that asks again all from the round of a loss on, by default the last; None without one."""
     lost = list(map(parse_step, state.given_up))
-    if lost and lost[-1]:
-        return f"moot fork {shlex.quote(run)} --round {lost[-1].round}"
+    if lost and (step := lost[loss]):
+        return f"moot fork {shlex.quote(run)} --round {step.round}"
     return None

@@ -257,11 +257,11 @@ _OWN_DECISION: Final = Pick("analyse", kinds=("vote",), whose="own", back=1)
 _TARGET: Final = Pick("analyse", kinds=("statement",), whose="target", back=1)
 
 _LOST_VOTE: Final = {
-    "revise": Loss("refuse", "its vote is REFUSE", decides=True),
+    "revise": Loss("refuse", "its vote counts as REFUSE", decides=True),
     "revise.safety": Loss("refuse", "without safety's vote the ruling is REFUSE", decides=True),
 }
 _LOST_VIEW: Final = {
-    "analyse": Loss("refuse", "nobody could challenge this view; its first vote is REFUSE"),
+    "analyse": Loss("refuse", "nobody could challenge this view; its first vote counts as REFUSE"),
     "analyse.safety": Loss("refuse", "nobody could challenge safety; without its vote the ruling is REFUSE"),
 }
 

@@ -333,6 +333,6 @@ def test_what_ends_in_an_ellipsis_names_the_thing_that_has_it_whole(name: str) -
 
 def test_a_rule_tells_the_confidence_of_the_judge_under_it() -> None:
     """`comparative` said that nobody states a confidence, and its judge states 3 of 5 each time."""
-    stated = "each for its own recommendation, of 5: 3 (D-1-1, D-2-1, D-3-1 and 1 more)."
+    stated = "each for its own recommendation, of 5: 3 (D-1-1, D-2-1, D-3-1 and 3 more)."
     assert stated in of_played("comparative").how_sure
     assert of_played("priority").how_sure.startswith("Computed by the rule of the protocol. Of ")

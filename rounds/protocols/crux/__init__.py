@@ -161,7 +161,7 @@ STEPS: Final = StepTable(
             AgendaReply,
             answers.agreed,
             wrong=answers.wrong_agenda,
-            loss={"C": Loss("skipped", "there are no cruxes, so nothing is tested")},
+            loss={"C": Loss("skipped", "no claim is listed for a test, so nothing is tested")},
             columns=_VIEW,
             when=_agenda_is_due,
         ),
