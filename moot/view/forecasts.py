@@ -70,7 +70,7 @@ def forecast_parts(run: str, book: Book, chief: Decision | None) -> ForecastPart
         basis = basis_sentence(classes, families=calls_of(book.events).model_families)
         how_sure = f"{named(book, how_likely(book))} {basis}"
         # A lost objection is named with the replies that were given up.
-        asked = (*book.state.answered, *book.state.given_up)
+        asked = book.state.answered | book.state.given_up
         if not any(step.startswith(f"r{chief.round}.S.objection.") for step in asked):
             how_sure += " No role was asked to object to the answer."
     return ForecastParts(
