@@ -177,7 +177,7 @@ def opened(
         ),
         seats,
         deliberation.budget.usd,
-        _gate_line(deliberation, specs, choice),
+        _gate_line(deliberation, specs),
     )
     opening = resolve(
         deliberation,
@@ -196,10 +196,10 @@ def opened(
     return session, seats
 
 
-def _gate_line(
-    deliberation: Deliberation, specs: Mapping[str, str], seats: SeatChoice
-) -> Callable[[Estimate], str] | None:
+def _gate_line(deliberation: Deliberation, specs: Mapping[str, str]) -> Callable[[Estimate], str] | None:
     """Return a function that words the gate's choice in a line; None where the gate chose nothing."""
+    from statistics import mode  # it loads slowly
+
     from moot.view.protocols import choice_of, gate_line
 
     gated = routed(deliberation)[1]
@@ -208,7 +208,8 @@ def _gate_line(
         return None
     # Without options in the file, the items that the gate read in the question are the options.
     options = len(deliberation.deliberation.options) or len(gated.items)
-    spec = seats.everybody or next(iter(specs.values()))
+    # What else would fit is priced with the seat that most roles have; a mix is spread over the roles.
+    spec = mode(specs.values())
     cap = deliberation.budget.usd
     also = [choice_for(protocol, options, spec) for protocol in gated.also]
     return lambda estimate: gate_line(choice_of(estimate, None, spec), also, gated.items, cap)

@@ -412,8 +412,9 @@ class _Reading:
         # Dozens of claims may be open, so the outcome counts them and names the verb that lists them.
         waiting = sum(claim.status in OPEN for claim in state.claims.values())
         if waiting:
-            of_all = f"{waiting} of {counted(len(state.claims), 'claim')}"
-            yield Point.of(f"Still open: {of_all} (moot claims {self.run})")
+            yield Point.of(
+                f"Still open: {waiting} of {counted(len(state.claims), 'claim')} (moot claims {self.run})"
+            )
 
     def assumed(self) -> list[Point]:
         """Return what the plans take for granted, one of each in turn, without what objections changed."""

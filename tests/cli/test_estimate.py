@@ -111,7 +111,7 @@ def test_a_model_of_this_machine_takes_tokens_and_costs_nothing(moot: Moot, file
 
 def test_a_dry_run_of_a_question_opens_nothing_and_needs_no_seat(moot: Moot) -> None:
     """Old: `run -q` pointed to `moot estimate`, which took no question."""
-    found = moot("run", "-q", "Which storage?", "--dry-run", "--json")
+    found = moot("run", "-q", "Which storage should the ledger use?", "--dry-run", "--json")
     assert found.code == 0, found.err
     assert found.json["protocol"] == "crux"
     assert found.json["replies_at_most"] > 1

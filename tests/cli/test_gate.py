@@ -293,3 +293,11 @@ def test_the_table_keeps_to_the_width(width: int) -> None:
     found = library.gate("Which storage?")
     lines = list(choices_lines(found.choices, found.protocol, width))
     assert max(map(len, lines)) <= width
+
+
+@pytest.mark.parametrize("question", ["What does exit code 137 mean?", "Should we keep the wiki?", DEAR])
+def test_a_choice_is_priced_where_a_mix_answers(moot: Moot, question: str) -> None:
+    """What else would fit was priced with the word `mix`, which is no seat: `run -q` failed with a KeyError."""
+    said = moot("run", "-q", question, "--seats", "mix:host,host")
+    assert (said.code, said.err) == (4, "")
+    assert "repl" in said.out.partition("(")[2].partition(")")[0], said.out

@@ -56,7 +56,7 @@ def test_a_mix_goes_over_the_roles_that_have_no_seat_of_their_own() -> None:
     ],
 )
 def test_what_cannot_be_read_is_refused_with_what_to_write(moot: Moot, seats: str, said: str) -> None:
-    assert said in one_line(moot("run", "-q", "What?", "--seats", seats), 2)
+    assert said in one_line(moot("run", "-q", "Should we keep the wiki?", "--seats", seats), 2)
     assert not Path("runs").exists()
 
 
@@ -101,7 +101,7 @@ def test_offline_refuses_what_could_leave_the_machine(
     moot: Moot, seats: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MOOT_OFFLINE", "1")
-    assert "offline" in one_line(moot("run", "-q", "What?", "--seats", seats), 2)
+    assert "offline" in one_line(moot("run", "-q", "Should we keep the wiki?", "--seats", seats), 2)
     assert not Path("runs").exists()
 
 
