@@ -146,12 +146,12 @@ def how_likely(book: Book) -> str:
     without = f"{lost_text(book, answered)}{f' (without {left}: no numbers about a test)' if left else ''}"
     # After a test each forecast is what the role's own numbers say for that result.
     moved = any(belief.derived for belief in book.state.beliefs.values())
-    span = f"{low}{'' if low == high else f'–{high}'}%."
+    each = f"{len(forecasts)} roles{without}, {low}{'' if low == high else f'–{high}'}% each"
     if len(forecasts) == 1:
         text = f"{points} for {options[place]}, the forecast of one role{without}."
     else:
-        by = "from their numbers and the tests' assumed reliability:" if moved else "which give it"
-        text = f"{points} for {options[place]}, the group forecast of {len(forecasts)} roles{without}, {by} {span}"
+        each += " by its numbers and the tests' assumed reliability" * moved
+        text = f"{points} for {options[place]}, the group forecast of {each}."
     # A memo that departs from the forecasts has to say so next to its figure.
     if place != now.leader:
         leads = percent(float(now.group.points(now.leader)))

@@ -340,7 +340,7 @@ def scores_text(book: Book) -> str:
         both = [firsts for firsts in places.values() if len(firsts) > 1]
         heard = both or [list(chain(*places.values()))]
         alike = Counter(firsts[0] for firsts in heard if len({*firsts}) == 1)
-        pairs = f"of {counted(len(both), 'pair')} heard in both orders"
+        pairs = f"of {counted(len(both), 'pair')} with all cases in both orders"
         survive = grouped(
             (event.side, most_say(verdicts, UPHELD))
             for event in book.of(Argument)
@@ -369,7 +369,7 @@ def means_text(book: Book) -> str:
 
     apart = [score.of for score in book.of(Score) if score.claimed_total not in (None, score.total)]
     listed = (
-        f" A judge's own total of {', '.join(dict.fromkeys(apart))} differs from its points, which count."
+        f" Totals that judges give {', '.join(dict.fromkeys(apart))} differ from its points, which count."
     )
     return f"Mean scores, of 10: {in_words(means)}{listed * bool(apart)}"
 

@@ -133,7 +133,7 @@ def outcome_of(run: str, book: Book, unrecorded: Amounts | None = None) -> Outco
         hangs_on=condition_sentence(book, chief, without),
         without=without,
         do_now=[
-            *tests_not_listed(run, book),
+            *tests_not_listed(book),
             *to_decide_on(book, standing.status),
             *reading.do_now(),
             *recommended(book, chief),
@@ -290,7 +290,7 @@ class _Reading:
         if chief.made_by == "rule":
             # The votes follow in the same paragraph, so repeating their numbers here adds nothing.
             if ballot := ballot_of(self.book):
-                return f"Computed by the {ballot.ruling.rules} rules from the last votes."
+                return f"Computed by the {ballot.ruling.rules} rules from the votes."
             # A rule has no confidence; the judgements that it counts may have one, each in what it recommends.
             each = confidences_text(cited_as("based-on", Decision, self.book, chief))
             # Judges of a debate state theirs beside their scores; the rule says how many, and how far they agree.

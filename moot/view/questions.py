@@ -33,7 +33,7 @@ from rounds.run.outcome import quorum_of
 from rounds.run.same_question import asks_all_of, words_asked
 
 SHOWN: Final = 5
-_HANDED_IN: Final = ("vote", "argument", "concern", "challenge", "statement", "response")
+_HANDED_IN: Final = ("vote", "argument", "concern", "challenge", "statement", "response", "disposition")
 REMINDER: Final = 80
 """Maximum characters of a question next to its answer."""
 
@@ -184,19 +184,21 @@ def recommended(book: Book, chief: Decision | None) -> list[Point]:
     ]
 
 
-def tests_not_listed(run: str, book: Book) -> Iterator[Point]:
+def tests_not_listed(book: Book) -> Iterator[Point]:
     """Yield the tests that sealed answers propose where the reply that lists them was lost, so that none was run."""
     for event in book.of(Statement) if f"r1.C.{VERIFIER}" in book.state.given_up else ():
         for section in event.sections:
             if section.name.startswith("crux-"):
-                text = f"{one_line(section.text)}; to have it listed: {fork_for_lost(run, book.state)}"
-                yield Point.of(f"Proposed, and no reply listed it: {text}", f"{event.id}#{section.name}")
+                text = f"A proposed test that no reply listed: {one_line(section.text)}"
+                yield Point.of(text, f"{event.id}#{section.name}")
 
 
 def again_after_loss(run: str, book: Book, status: OutcomeStatus) -> Iterator[Point]:
-    """Yield the command that asks for lost replies again where a person decides without them."""
-    if status is OutcomeStatus.YOUR_CALL and (fork := fork_for_lost(run, book.state, 0)):
-        yield Point.of(f"Or ask again from the first loss on: {fork} (drops what came after it)")
+    """Yield the command that asks for lost replies again where a person decides, or nothing lists the tests."""
+    if (status is OutcomeStatus.YOUR_CALL or f"r1.C.{VERIFIER}" in book.state.given_up) and (
+        fork := fork_for_lost(run, book.state, 0)
+    ):
+        yield Point.of(f"Or ask again: {fork} (all of that round and of later ones)")
 
 
 def handed_over(book: Book) -> Decision | None:

@@ -287,4 +287,4 @@ def test_a_role_that_left_the_group_forecast_is_named_and_one_that_stays_is_not(
     assert "the group forecast of 3 roles (without observer: no numbers about a test)" in text
     play(begin(tmp_path / "stays"), world, lose=frozenset(("r1.E.observer", "r1.D.verifier")))
     text = " ".join(outcome(tmp_path / "stays")[0].split())
-    assert "the group forecast of 4 roles, which" in text
+    assert "the group forecast of 4 roles, " in text

@@ -579,7 +579,7 @@ def test_a_veto_that_no_challenge_reached_is_not_said_to_be_argued_away(tmp_path
 @pytest.mark.parametrize("rules", ["documented", "shipped"])
 def test_a_ruling_names_the_rules_of_its_run(rules: str, tmp_path: Path) -> None:
     _, found = played(tmp_path, "tribunal", rules={"voting": rules})
-    assert found.how_sure.startswith(f"Computed by the {rules} rules from the last votes.")
+    assert found.how_sure.startswith(f"Computed by the {rules} rules from the votes.")
 
 
 # ---------------------------------------------------------------- debates: who conceded what, and which side won
@@ -813,7 +813,7 @@ def test_a_judge_who_adds_up_otherwise_is_said_to(total: str | None, tmp_path: P
             made["scores"][0]["claimed_total"] = total
 
     _, found = played(tmp_path, "debate", change)
-    text = " A judge's own total of R-1-1 differs from its points, which count."
+    text = " Totals that judges give R-1-1 differ from its points, which count."
     assert (text in found.how_sure) == (total == "7.5")
 
 
@@ -843,7 +843,7 @@ def test_a_round_that_preferred_another_option_speaks_against_the_recommended_on
 def test_a_judge_that_followed_the_order_of_the_cases_is_named(tmp_path: Path) -> None:
     _, found = played(tmp_path / "first", "comparative")  # the script recommends the first of each pair
     assert (
-        "In 3 of 3 pairs heard in both orders the judge recommended the option presented first each time,"
+        "In 3 of 3 pairs with all cases in both orders the judge recommended the option presented first each time,"
         " and may have followed the order." in found.how_sure
     )
 
@@ -855,7 +855,7 @@ def test_a_judge_that_followed_the_order_of_the_cases_is_named(tmp_path: Path) -
     assert "order" not in steady.how_sure
     # With one case alone it is the lost case that decided, and not the order.
     _, lost = ended(tmp_path / "lost", "comparative", {"r2.case.for_o_2.advocate_a"})
-    assert "In 2 of 2 pairs heard in both orders" in lost.how_sure
+    assert "In 2 of 2 pairs with all cases in both orders" in lost.how_sure
     seconds = {"r2.case.for_o_2.advocate_a", "r4.case.for_o_3.advocate_a", "r6.case.for_o_3.advocate_a"}
     _, once = ended(tmp_path / "once", "comparative", seconds)
     assert (
@@ -995,7 +995,7 @@ def test_every_plan_of_a_council_is_named_with_the_command_that_shows_it(tmp_pat
     assert status_clause(alone) == "YOUR CALL: 1 member, and nobody joins their answers"
     assert [point.text for point in alone.do_now] == [
         "Read the plan before you use it: S-1-plan-solo~2#revised; moot show run ID (of a decision: with its plan)",
-        "Or ask again from the first loss on: moot fork run --round 1 (drops what came after it)",
+        "Or ask again: moot fork run --round 1 (all of that round and of later ones)",
     ]
 
 
@@ -1600,7 +1600,7 @@ def test_the_crux_that_decided_is_named_with_its_test(tmp_path: Path) -> None:
     assert "1 of 2 reasons is quoted from the documents, 1 was stated, not tested" in found.how_sure
     # No role said 81: what each said before the test gives that, for what was found, if tests are right that often.
     assert (
-        "the group forecast of 4 roles, from their numbers and the tests' assumed reliability: 81%."
+        "the group forecast of 4 roles, 81% each by its numbers and the tests' assumed reliability."
         in found.how_sure
     )
     # Where a reason of the memo cites it, it is named there.
@@ -1766,7 +1766,7 @@ def test_an_answer_after_a_plan_that_is_not_final_is_to_be_worked_in(tmp_path: P
     assert status_clause(found) == "YOUR CALL: nothing final was decided"
     assert found.do_now[0].text.startswith("Work in what a person answered to N-1-1")
     assert found.do_now[0].refs == [answer.id]
-    assert found.do_now[-1].text.startswith("Or ask again from the first loss on: moot fork run --round 2")
+    assert found.do_now[-1].text.startswith("Or ask again: moot fork run --round 2 (all")
 
 
 @pytest.mark.parametrize("lost", ["r1.resolve.resolver", "r1.challenge.challenger"])
@@ -1832,7 +1832,7 @@ def test_roles_whose_forecast_was_lost_are_counted_beside_the_others(tmp_path: P
     assert [point.text for point in found.changes_our_mind][:1] == [
         "A way to be wrong, named by 2 of 2 roles (2 more were lost): It breaks."
     ]
-    assert "the group forecast of 2 roles (2 more were lost), from their numbers" in found.how_sure
+    assert "the group forecast of 2 roles (2 more were lost), 81% each" in found.how_sure
     _, alone = ended(tmp_path / "alone", "crux", {"r1.B.guardian"})
     assert "of 3 roles (1 more was lost)" in alone.how_sure
     # A role without numbers about the test is out of the forecast. It has named its way to be wrong all the same.
@@ -1869,9 +1869,9 @@ def test_a_role_that_answers_after_a_lost_reply_is_not_counted_as_lost(tmp_path:
     session = begin(tmp_path / "run", "crux", {"memo": "off"}, options=0)
     play(session, lose=lose)
     found = outcome_of("run", session.book())
-    assert "the group forecast of 4 roles, from their numbers" in found.how_sure
+    assert "the group forecast of 4 roles, 81% each by its numbers" in found.how_sure
     _, given = ended(tmp_path / "given", "crux", set(lose))
-    assert "the group forecast of 2 roles (2 more were lost), from" in given.how_sure
+    assert "the group forecast of 2 roles (2 more were lost), 81% each" in given.how_sure
 
 
 def test_a_role_without_which_only_the_status_differs_puts_no_other_answer_first() -> None:
@@ -1920,10 +1920,11 @@ def test_a_question_names_the_objection_that_put_it_and_a_rejection_its_reason(t
 def test_a_test_that_was_proposed_is_named_where_the_reply_that_lists_tests_was_lost(tmp_path: Path) -> None:
     """The outcome called the run decided and named nothing that could turn its answer."""
     _, heard = played(tmp_path / "heard", "crux")
-    assert not any("no reply listed it" in point.text for point in heard.do_now)
+    assert not any("that no reply listed" in point.text for point in heard.do_now)
     _, lost = ended(tmp_path / "lost", "crux", {"r1.C.verifier"})
-    proposed = [point for point in lost.do_now if "no reply listed it" in point.text]
+    proposed = [point for point in lost.do_now if "that no reply listed" in point.text]
     assert proposed[0] is lost.do_now[0]
     assert proposed[0].refs == ["S-1-B-action#crux-1"]
     assert "action would see it" in proposed[0].text
-    assert proposed[0].text.endswith("to have it listed: moot fork run --round 1")
+    assert proposed[0].text.startswith("A proposed test that no reply listed: action would see it")
+    assert lost.do_now[-1].text.startswith("Or ask again: moot fork run --round 1")
