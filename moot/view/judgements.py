@@ -340,7 +340,7 @@ def scores_text(book: Book) -> str:
         both = [firsts for firsts in places.values() if len(firsts) > 1]
         heard = both or [list(chain(*places.values()))]
         alike = Counter(firsts[0] for firsts in heard if len({*firsts}) == 1)
-        pairs = f"of {counted(len(both), 'pair')} with all cases in both orders"
+        pairs = f"of {counted(len(both), 'pair')} judged in both orders with all cases"
         survive = grouped(
             (event.side, most_say(verdicts, UPHELD))
             for event in book.of(Argument)

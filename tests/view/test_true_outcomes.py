@@ -843,8 +843,8 @@ def test_a_round_that_preferred_another_option_speaks_against_the_recommended_on
 def test_a_judge_that_followed_the_order_of_the_cases_is_named(tmp_path: Path) -> None:
     _, found = played(tmp_path / "first", "comparative")  # the script recommends the first of each pair
     assert (
-        "In 3 of 3 pairs with all cases in both orders the judge recommended the option presented first each time,"
-        " and may have followed the order." in found.how_sure
+        "In 3 of 3 pairs judged in both orders with all cases the judge recommended the option presented first"
+        " each time, and may have followed the order." in found.how_sure
     )
 
     def change(step: Step, made: dict[str, Any]) -> None:
@@ -855,7 +855,7 @@ def test_a_judge_that_followed_the_order_of_the_cases_is_named(tmp_path: Path) -
     assert "order" not in steady.how_sure
     # With one case alone it is the lost case that decided, and not the order.
     _, lost = ended(tmp_path / "lost", "comparative", {"r2.case.for_o_2.advocate_a"})
-    assert "In 2 of 2 pairs with all cases in both orders" in lost.how_sure
+    assert "In 2 of 2 pairs judged in both orders with all cases" in lost.how_sure
     seconds = {"r2.case.for_o_2.advocate_a", "r4.case.for_o_3.advocate_a", "r6.case.for_o_3.advocate_a"}
     _, once = ended(tmp_path / "once", "comparative", seconds)
     assert (
