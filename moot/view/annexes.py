@@ -78,7 +78,7 @@ def plans_to_read(run: str, book: Book, plans: Sequence[Decision]) -> Iterator[P
     if refs:
         plans_ = f"the {len(refs)} plans before you use one" if refs[1:] else "the plan before you use it"
         yield Point.of(
-            f"Read {plans_}: {some(refs, 5)}; moot show {run} ID (of a decision: with its plan)", *refs
+            f"Read {plans_}: {some(refs, 5)}; moot show {run} ID (each decision names its plan)", *refs
         )
 
 

@@ -989,12 +989,12 @@ def test_every_plan_of_a_council_is_named_with_the_command_that_shows_it(tmp_pat
     )
     assert [point.text for point in found.do_now] == [
         "Read the 3 plans before you use one: S-1-plan-solo#revised, S-1-plan-solo~2#revised, S-1-plan-solo~3#revised;"
-        " moot show run ID (of a decision: with its plan)"
+        " moot show run ID (each decision names its plan)"
     ]
     _, alone = ended(tmp_path / "alone", "council", {"r1.plan.solo", "r1.plan.solo~3"})
     assert status_clause(alone) == "YOUR CALL: 1 member, and nobody joins their answers"
     assert [point.text for point in alone.do_now] == [
-        "Read the plan before you use it: S-1-plan-solo~2#revised; moot show run ID (of a decision: with its plan)",
+        "Read the plan before you use it: S-1-plan-solo~2#revised; moot show run ID (each decision names its plan)",
         "Or ask again: moot fork run --round 1 (all of that round and of later ones)",
     ]
 
