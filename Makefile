@@ -148,7 +148,8 @@ $(READY): requirements.lock $(RUNS)
 	@$(BIN)/python -m tests.packaging.installing $(BIN)/python --no-deps --require-hashes --requirement requirements.lock
 	@touch $@
 
-# pytest rewrites the tests' assertions on first sight: once here, instead of at once in every worker.
+# pytest rewrites the tests' assertions when it first sees them. Done once here, the workers need not each do it.
+# A test that cannot be collected does not fail here: `tests` reports it.
 $(COMPILED): $(READY)
 	@$(BIN)/python -m pytest --collect-only --quiet >/dev/null || :
 	@touch $@

@@ -395,7 +395,7 @@ def status_line(report: ForecastReport) -> str:
     """Return the state of the forecasts and cruxes, in a sentence that is true of every crux."""
     worth = [crux.claim for crux in report.cruxes if not crux.result and (crux.value or 0) >= report.tau]
     margin = forecast_parameters().limits.margin_at_least
-    left = f"No test that is left is worth {report.tau:g} points."
+    left = f"No listed test that is left is worth {report.tau:g} points."
     lines: dict[str, str] = {
         "nobody_answered": "STOP: no role answered.",
         "ill_posed": "STOP: the question is ill-posed. The frame says so, and most points are on none of the options.",

@@ -407,13 +407,13 @@ def dissent_of(book: Book, decision: Decision | None) -> Iterator[Dissenting]:
 
 
 def terms_of_voters(book: Book, decision: Decision) -> Iterator[Point]:
-    """Yield in the own words of voters under which terms they would vote another way or the same."""
+    """Yield, in the voters' own words, the terms under which they would change or keep their votes."""
     ballot = None if decision.type == "override" else ballot_of(book)
     for vote in ballot.cast if ballot else ():
         # What a vote for acting asks for would not open a refusal again.
         if ballot and vote.decision == "ACT" and vote in ballot.against:
             continue
-        # What a term is for is free text: a voter may name what would end the own approval.
+        # A term is free text: a voter may also name what would end an approval, so none is called a requirement.
         if terms := latest(sentence for sentence in sentences(vote.reasoning) if _TERMS.search(sentence)):
             yield Point.of(f"{view_of(vote)}: {terms}", vote.id)
 

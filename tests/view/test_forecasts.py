@@ -69,10 +69,10 @@ def test_no_test_is_called_worthless_that_is_worth_it_and_every_open_one_is_name
     report = report_of(table, OPTIONS)
     told = [forecasts_text(report, 200), render("forecasts.md.j2", report=report)]
     worth = [crux for crux in standing.unsettled if crux.best >= table.terms.tau]
-    says_nothing_is_left = "No test that is left is worth" in status_line(report)
+    says_nothing_is_left = "No listed test that is left is worth" in status_line(report)
     assert not (says_nothing_is_left and worth)
     for text in told:
-        assert not ("No test that is left is worth" in text and worth)
+        assert not ("No listed test that is left is worth" in text and worth)
         for crux in standing.unsettled:
             assert crux.claim in text
     # A settled crux has a verdict; every other one is open with its value, tested or not.
