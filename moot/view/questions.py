@@ -189,8 +189,9 @@ def tests_not_listed(book: Book) -> Iterator[Point]:
     for event in book.of(Statement) if f"r1.C.{VERIFIER}" in book.state.given_up else ():
         for section in event.sections:
             if section.name.startswith("crux-"):
-                text = f"A proposed test that no reply listed: {one_line(section.text)}"
-                yield Point.of(text, f"{event.id}#{section.name}")
+                # The claim and its test are a paragraph each.
+                proposed = one_line(section.text.replace("\n\n", "; "))
+                yield Point.of(f"Proposed, and no reply listed it: {proposed}", f"{event.id}#{section.name}")
 
 
 def again_after_loss(run: str, book: Book, status: OutcomeStatus) -> Iterator[Point]:

@@ -1920,11 +1920,12 @@ def test_a_question_names_the_objection_that_put_it_and_a_rejection_its_reason(t
 def test_a_test_that_was_proposed_is_named_where_the_reply_that_lists_tests_was_lost(tmp_path: Path) -> None:
     """The outcome called the run decided and named nothing that could turn its answer."""
     _, heard = played(tmp_path / "heard", "crux")
-    assert not any("that no reply listed" in point.text for point in heard.do_now)
+    assert not any("and no reply listed it" in point.text for point in heard.do_now)
     _, lost = ended(tmp_path / "lost", "crux", {"r1.C.verifier"})
-    proposed = [point for point in lost.do_now if "that no reply listed" in point.text]
+    proposed = [point for point in lost.do_now if "and no reply listed it" in point.text]
     assert proposed[0] is lost.do_now[0]
     assert proposed[0].refs == ["S-1-B-action#crux-1"]
     assert "action would see it" in proposed[0].text
-    assert proposed[0].text.startswith("A proposed test that no reply listed: action would see it")
+    assert proposed[0].text.startswith("Proposed, and no reply listed it: action would see it")
+    assert "; test, by document: " in proposed[0].text
     assert lost.do_now[-1].text.startswith("Or ask again: moot fork run --round 1")
