@@ -16,7 +16,7 @@ import pytest
 
 from ledger.store.store import RunStore
 from moot.view.event_lines import event_lines
-from moot.web.live import Broadcast, Broadcasts
+from moot.web.live import LINES_MAX, Broadcast, Broadcasts
 from moot.web.run_index import RunIndex
 from tests.web.live_run import played, prepared, running
 from tests.web.viewer import Viewer, viewer
@@ -45,7 +45,7 @@ def test_a_run_is_watched_from_start_to_stop(page: Page, tmp_path: Path) -> None
         assert page.locator(".seat .thinking").count() >= 1
         page.evaluate(SEEN)
         page.evaluate("() => { window.stayed = true }")
-        with running(run, tape, 0.1) as process:
+        with running(run, tape, 0.2) as process:
             page.wait_for_function(
                 "() => document.getElementById('live-link').textContent.startsWith('live')", timeout=MS
             )
@@ -59,10 +59,12 @@ def test_a_run_is_watched_from_start_to_stop(page: Page, tmp_path: Path) -> None
         )
         seen: list[list[int]] = page.evaluate("() => window.seen")
         assert page.evaluate("() => window.stayed") is True  # never reloaded
-        assert len(seen) > 5  # on a busy machine several replies come in one update
+        assert len(seen) > 2  # on a busy machine several replies come in one update
         assert [one[0] for one in seen] == sorted(one[0] for one in seen)
         assert max(one[1] for one in seen) > 0  # positions were sealed
-        page.wait_for_function("() => !document.querySelector('.sealed')", timeout=MS)  # and opened
+        page.wait_for_function(
+            "() => !document.querySelector('#live-stage .sealed')", timeout=MS
+        )  # and opened
         assert max(one[2] for one in seen) > 1  # several were thinking at once
         assert page.locator("#live-stage .columns .seat").count() == 4
         assert page.locator("#live-stage .bench .judge").count() == 1
@@ -94,7 +96,7 @@ def test_what_one_reads_stays_when_another_round_begins(page: Page, tmp_path: Pa
             places = page.evaluate(WHERE)
             assert len(places) == 1  # kept, and only once
             assert -40 < places[0] < 420  # still in sight
-            assert page.locator(".kept > summary").inner_text() == "Round 1, as it was"
+            assert page.locator(".kept > summary").inner_text() == "Round 1, as you last saw it"
             assert process.wait(180) == 0
         page.wait_for_function(
             "() => document.getElementById('live-link').textContent.startsWith('finished')", timeout=MS
@@ -144,12 +146,17 @@ def test_no_update_is_lost_between_the_page_and_the_stream(tmp_path: Path) -> No
     run, tape = prepared(tmp_path)
     with viewer(run.parent) as serving, running(run, tape, 0.02):
         got: set[int] = set()
+        promised: set[int] = set()
+        before = 0
         for update in _updates(serving, 0):
             got |= {seq for seq, _ in update["lines"]}
+            # A machine that stalls for longer than 60 events take gets the last 60 of them, as promised.
+            promised |= set(range(max(before + 1, update["seq"] + 1 - LINES_MAX), update["seq"] + 1))
+            before = update["seq"]
             if update["standing"] == "finished":
                 break
     book = RunStore(run).book()
-    assert got == {event.seq for event in book.events[1:] if list(event_lines(book, event))}
+    assert got == {seq for seq in promised if list(event_lines(book, book.events[seq]))}
     assert max(got) == book.events[-1].seq
 
 

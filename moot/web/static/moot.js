@@ -91,7 +91,7 @@ function keep(head) {
   }
   const open = [...stage.querySelectorAll("details")].map((one) => one.open);
   copy.querySelectorAll("details").forEach((one, n) => { one.open = open[n]; });
-  title.textContent = `Round ${before}, as it was`;
+  title.textContent = `Round ${before}, as you last saw it`;
   kept.className = "kept"; kept.open = true; kept.append(title, copy);
   stage.after(kept);
   while (document.querySelectorAll(".kept").length > KEPT_MAX) [...document.querySelectorAll(".kept")].pop().remove();
