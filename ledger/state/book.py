@@ -15,6 +15,7 @@ import msgspec
 
 from ledger.events import Artifact, Event, ExperimentRun, Memo, RunOpened, Statement
 from ledger.events.claims import Finding
+from ledger.events.envelope import Section
 from ledger.events.ids import Reference, kind_of
 from ledger.language.words import word_count
 from ledger.state.fold import step
@@ -178,9 +179,14 @@ def sections_of(event: Event) -> Sections:
 
 
 def sections_named(book: Book, name: str) -> Iterator[tuple[Statement, str]]:
-    """Iterate over the sections of a name in all statements, each with its statement."""
-    sections = ((event, section) for event in book.of(Statement) for section in event.sections)
-    return ((event, section.text) for event, section in sections if section.name == name)
+    """Iterate over the texts of the sections of a name in all statements, each with its statement."""
+    return ((event, section.text) for event, section in sections_from(book, name) if section.name == name)
+
+
+def sections_from(book: Book, prefix: str) -> Iterator[tuple[Statement, Section]]:
+    """Yield the sections whose names begin with `prefix` in all statements, each with its statement."""
+    for event in book.of(Statement):
+        yield from ((event, section) for section in event.sections if section.name.startswith(prefix))
 
 
 def _statement_sections(event: Statement) -> Sections:

@@ -180,6 +180,8 @@ WAIT_PATH: Final = f"rules.{WAIT}"
 """Path of the change by which a person gives or takes back that word later."""
 VERIFIER: Final = "verifier"
 """The neutral role of protocols that have one: it tests, and authors no claim."""
+AGENDA_STEP: Final = f"r1.C.{VERIFIER}"
+"""Step of `crux` that merges the answers and lists the tests."""
 Experiments = Literal["on", "ask", "off"]
 """Whether programs of this run are run: always in a sandbox; `ask` asks a person when the first one is ready."""
 

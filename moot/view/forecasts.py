@@ -21,7 +21,7 @@ from detectors.parameters import forecast_parameters
 from ledger.events import Claim, Concern, Decision, Memo, Statement
 from ledger.events.envelope import EvidenceClass
 from ledger.plain_text import counted, one_line, shortened, some
-from ledger.state.book import Book, per_book
+from ledger.state.book import Book, per_book, sections_from
 from ledger.state.decided import concern_standing, tested_by
 from ledger.state.experiments import plan_of
 from moot.view.grounds import quotes_in
@@ -224,9 +224,8 @@ def reasons_of_roles(book: Book) -> list[Point]:
     nearest = [answer_id(role) for role in writers(standing_now(book))[:1]]
     return [
         Point(one_line(f"{event.by}: {part.text}"), "said", None, [f"{event.id}#{part.name}"])
-        for event in book.of(Statement)
-        for part in event.sections
-        if event.id in nearest and part.name.startswith("reason-")
+        for event, part in sections_from(book, "reason-")
+        if event.id in nearest
     ][:REASONS]
 
 
@@ -326,9 +325,7 @@ def ways_to_be_wrong(book: Book) -> Iterator[tuple[int, Point]]:
     answers = [event for event in book.of(Statement) if event.id == answer_id(event.by)]
     alone = (
         (f"{event.id}#{part.name}", part.text, (event.by,))
-        for event in answers
-        for part in event.sections
-        if part.name.startswith("defeater-")
+        for event, part in sections_from(book, "defeater-")
     )
     for way, text, authors in merged or alone:
         if by := [role for role in authors if role in roles]:

@@ -12,12 +12,12 @@ import shlex
 from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple
 
-from ledger.events import Challenge, Concern, Decision, Frame, Statement
+from ledger.events import Challenge, Concern, Decision, Frame
 from ledger.events.ids import kind_of, role_of
 from ledger.plain_text import counted, first_sentence, one_line, shortened, some
 from ledger.result import Result
-from ledger.state.book import Book, grouped, sections_named
-from ledger.state.state import VERIFIER
+from ledger.state.book import Book, grouped, sections_from, sections_named
+from ledger.state.state import AGENDA_STEP
 from moot.view.events import words_of
 from moot.view.judgements import has_beliefs, latest, named, options_of
 from moot.view.labels import is_held_by_an_error
@@ -186,17 +186,15 @@ def recommended(book: Book, chief: Decision | None) -> list[Point]:
 
 def tests_not_listed(book: Book) -> Iterator[Point]:
     """Yield the tests that sealed answers propose where the reply that lists them was lost, so that none was run."""
-    for event in book.of(Statement) if f"r1.C.{VERIFIER}" in book.state.given_up else ():
-        for section in event.sections:
-            if section.name.startswith("crux-"):
-                # The claim and its test are a paragraph each.
-                proposed = one_line(section.text.replace("\n\n", "; "))
-                yield Point.of(f"Proposed, and no reply listed it: {proposed}", f"{event.id}#{section.name}")
+    for event, section in sections_from(book, "crux-") if AGENDA_STEP in book.state.given_up else ():
+        # The claim and its test are a paragraph each.
+        proposed = one_line(section.text.replace("\n\n", "; "))
+        yield Point.of(f"Proposed, and no reply listed it: {proposed}", f"{event.id}#{section.name}")
 
 
 def again_after_loss(run: str, book: Book, status: OutcomeStatus) -> Iterator[Point]:
     """Yield the command that asks for lost replies again where a person decides, or nothing lists the tests."""
-    if (status is OutcomeStatus.YOUR_CALL or f"r1.C.{VERIFIER}" in book.state.given_up) and (
+    if (status is OutcomeStatus.YOUR_CALL or AGENDA_STEP in book.state.given_up) and (
         fork := fork_for_lost(run, book.state, 0)
     ):
         yield Point.of(f"Or ask again: {fork} (all of that round and of later ones)")

@@ -33,7 +33,7 @@ from ledger.events.envelope import Evidence, EvidenceClass
 from ledger.events.ids import kind_of
 from ledger.plain_text import first_sentence, one_line
 from ledger.result import Result
-from ledger.state.book import Book, grouped, per_book
+from ledger.state.book import Book, grouped, per_book, sections_named
 from moot.view.grounds import Ground, Quote, quotes_of, remembered, rests_on
 from moot.view.judgements import (
     ballot_of,
@@ -400,12 +400,11 @@ def concessions(book: Book, decision: Decision) -> Iterator[tuple[bool, Point]]:
     """Yield what the advocates of a comparison concede, and whether that is for the decision."""
     if decision.type == "override" or book.state.opening.protocol != "comparative":
         return
-    for event in book.of(Statement):
+    for event, words in sections_named(book, "conceded"):
         option = sides_of(book.state, event.round, event.by).a
-        for section in event.sections:
-            if section.name == "conceded" and section.text and compared(book, decision, event):
-                text = f"Conceded by {event.by}, who argues for {option}: {one_line(section.text)}"
-                yield option not in decision.about, Point(text, "conceded", None, [f"{event.id}#conceded"])
+        if words and compared(book, decision, event):
+            text = f"Conceded by {event.by}, who argues for {option}: {one_line(words)}"
+            yield option not in decision.about, Point(text, "conceded", None, [f"{event.id}#conceded"])
 
 
 def contradictions(book: Book, decision: Decision) -> list[str]:

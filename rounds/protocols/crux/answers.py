@@ -14,7 +14,7 @@ from ledger.events.ids import label_id, number_of, parse_reference
 from ledger.events.run import Labelled
 from ledger.language.words import UNSPACED, word_count
 from ledger.state.book import Book, sections_of
-from ledger.state.state import VERIFIER, State
+from ledger.state.state import AGENDA_STEP, State
 from roles.protocol import Step
 from rounds.protocols.citations import Quotable, as_points, exactly_one, names, points_problems
 from rounds.protocols.crux.replies import (
@@ -163,12 +163,11 @@ def _belief(
 
 def shuffled(state: State) -> dict[str, str]:
     """Return label → role: the answers in an order that carries no information, by the run's seed."""
-    step_id = f"r1.C.{VERIFIER}"
 
     # A hash of seed, step and role gives an order that re-execution repeats and that no role
     # can guess or influence.
     def place(role: str) -> str:
-        return hashlib.sha256(f"{state.opening.seed}\n{step_id}\n{role}".encode()).hexdigest()
+        return hashlib.sha256(f"{state.opening.seed}\n{AGENDA_STEP}\n{role}".encode()).hexdigest()
 
     return dict(zip(LABELS, sorted(answering_roles(state), key=place), strict=False))
 
@@ -292,8 +291,7 @@ def _claim(numbering: Numbering, step: Step, draft: MergedCrux, proposals: Mappi
 def options_of_answers(book: Book) -> tuple[Event, ...]:
     """Return an agenda by code, where the question names no options and no agenda was made: each answer is one."""
     state = book.state
-    step = f"r1.C.{VERIFIER}"
-    is_due = step in state.given_up or short_way_is_open(state)
+    is_due = AGENDA_STEP in state.given_up or short_way_is_open(state)
     if not is_open_ended(state) or state.agenda is not None or not is_due:
         return ()
     # Answers that are equal word for word become one option; anything looser would need a judgment.

@@ -26,7 +26,7 @@ from detectors.parameters import Level, forecast_parameters
 from ledger.events.envelope import HowTested
 from ledger.events.ids import StepName, number_of
 from ledger.state.book import Book, per_state
-from ledger.state.state import VERIFIER, ExperimentFacts, State
+from ledger.state.state import AGENDA_STEP, VERIFIER, ExperimentFacts, State
 from rounds.protocols.crux.standing import (
     cruxes_of,
     disagreeing,
@@ -259,7 +259,7 @@ def why_nothing_was_tested(state: State) -> str | None:
     if short_way_is_open(state):
         who = "the first answer was" if first_answer_ends(state) else "all answers were"
         return f"{who} sure enough, and no test that was proposed is worth making"
-    if f"r1.C.{VERIFIER}" in state.given_up:
+    if AGENDA_STEP in state.given_up:
         return "the reply that lists the claims worth testing was lost"
     return "nobody named a claim whose test could change the answer"
 

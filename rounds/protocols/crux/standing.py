@@ -39,7 +39,7 @@ from ledger.events.envelope import HowTested
 from ledger.events.ids import event_id, kind_of, parse_reference, role_of
 from ledger.state.book import per_state
 from ledger.state.lifecycle import Move
-from ledger.state.state import VERIFIER, BeliefFacts, State
+from ledger.state.state import AGENDA_STEP, BeliefFacts, State
 from rounds.protocols.plans import AUTHORS
 from rounds.protocols.step_table import rule
 
@@ -326,8 +326,7 @@ def numbers_end(state: State) -> int | None:
     """
     if state.agenda is None:
         # A lost agenda leaves no claims, and the run goes on to its closing with the first forecasts.
-        lost = state.given_up.get(f"r1.C.{VERIFIER}")
-        return lost if lost is not None else None
+        return state.given_up.get(AGENDA_STEP)
     steps = [f"r1.E.{role}" for role in numbering_roles(state)]
     if not all(state.is_done(step) for step in steps):
         return None
