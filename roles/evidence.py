@@ -1,4 +1,4 @@
-"""Compute the evidence class of a verdict, the basis of an answer, and which ids of the run a claim names.
+"""Compute the evidence class of a verdict, and which ids of the run a claim names.
 
 The class of a verdict is computed from its citations and never claimed by a seat. `ran` and `reproduced` come only from
 experiments (`ledger/state/experiments.py`). The parameters of `crux` hold how often a verdict of a class is right.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final, Literal, NamedTuple, get_args
+from typing import Final, NamedTuple, get_args
 
 from ledger.events import Artifact, Claim, Event
 from ledger.events.envelope import Bearing, Evidence, EvidenceClass
@@ -42,8 +42,6 @@ def claims_with_ids(event: Event, known: Callable[[str], bool]) -> Iterator[tupl
         if ids := ids_in(text, known):
             yield name, ids
 
-
-Basis = Literal["weak", "moderate", "strong"]
 
 ORDER: Final[tuple[EvidenceClass, ...]] = get_args(EvidenceClass)
 """Evidence classes, the strongest first."""
@@ -136,44 +134,3 @@ def _is_redone(piece: Exhibit, evidence: Sequence[Exhibit], raised_by: str) -> b
         for value in values_in(text)
     }
     return numbers.issuperset(quoted.operands)
-
-
-# ---------------------------------------------------------------- basis of an answer
-
-
-def basis(reasons: Sequence[EvidenceClass]) -> Basis:
-    """Return the basis of an answer, from the classes of its reasons.
-
-    strong: one reason was reproduced or measured, and none is below `quoted`; weak: none is above `argued`; moderate:
-    all others.
-    """
-    if {"reproduced", "measured"} & set(reasons) and not any(exceeds("quoted", class_) for class_ in reasons):
-        return "strong"
-    return "moderate" if any(exceeds(class_, "argued") for class_ in reasons) else "weak"
-
-
-_HOW: Final[tuple[tuple[frozenset[EvidenceClass], str, str], ...]] = (
-    (frozenset({"measured"}), "was measured by a person", "were measured by a person"),
-    (frozenset({"reproduced", "ran"}), "was run", "were run"),
-    (frozenset({"calculated"}), "was calculated", "were calculated"),
-    (frozenset({"quoted"}), "is quoted from the documents", "are quoted from the documents"),
-    (frozenset({"argued"}), "was argued", "were argued"),
-    (frozenset({"conceded"}), "was conceded", "were conceded"),
-    (frozenset({"said"}), "was stated, not tested", "were stated, not tested"),
-)
-
-
-def basis_sentence(reasons: Sequence[EvidenceClass], *, families: int | None = None) -> str:
-    """Return the basis as a sentence: tests of the reasons, and model families among the seats (None: unknown)."""
-    counts = [
-        (sum(reason in classes for reason in reasons), alone, several) for classes, alone, several in _HOW
-    ]
-    parts = [f"{count} {alone if count == 1 else several}" for count, alone, several in counts if count]
-    if parts:
-        first, _, rest = parts[0].partition(" ")
-        parts[0] = f"{first} of {len(reasons)} {'reason' if len(reasons) == 1 else 'reasons'} {rest}"
-    else:
-        parts = ["no reason is given"]
-    if families is not None:
-        parts.append("all seats were one model" if families == 1 else f"the seats were {families} models")
-    return f"The basis is {basis(reasons)}: {', '.join(parts)}."

@@ -66,6 +66,8 @@ def condition_sentence(book: Book, chief: Decision | None, without: Mapping[str,
     if not without or chief is None or chief.type == "override":
         return None
     same = "no single role's sealed answer: without any one of them the answer would be the same"
+    # Without the numbers of the last role that counts, those without numbers about a test would count again.
+    same = f"{', '.join(without)}: only its forecast counts" if len(without) == 1 else same
     if has_beliefs(book):
         from moot.view.forecasts import leader_of_group, turning_points
 

@@ -19,18 +19,16 @@ from detectors.forecasts.report import CruxReport, ForecastReport, report_of
 from detectors.forecasts.standing import ForecastStanding, UnseenWays, Verdict, standing_of
 from detectors.parameters import forecast_parameters
 from ledger.events import Claim, Concern, Decision, Memo, Statement
-from ledger.events.envelope import EvidenceClass
 from ledger.plain_text import counted, one_line, shortened, some
 from ledger.state.book import Book, per_book, sections_from
 from ledger.state.decided import concern_standing, tested_by
 from ledger.state.experiments import plan_of
 from moot.view.grounds import quotes_in
 from moot.view.judgements import named, option_of
-from moot.view.labels import calls_of, changing_roles, leader_text
+from moot.view.labels import changing_roles, leader_text
 from moot.view.marks import meaning, times_of
 from moot.view.objections import Dissenting
 from moot.view.reasons import Point
-from roles.evidence import basis_sentence
 from roles.memo.checks import class_of_sentence
 from roles.memo.citing import cited_texts
 from rounds.protocols.crux import standing
@@ -63,12 +61,12 @@ def forecast_parts(run: str, book: Book, chief: Decision | None) -> ForecastPart
     memo, why, how_sure = memo_points(book, chief), list[Point](), ""
     ways = sorted(ways_to_be_wrong(book), key=lambda way: -way[0])
     if chief is not None:
-        why = memo.get("why") or reasons_of_roles(book)
+        why = memo.get("why") or reasons_of_role(book)
         cited = {ref for point in why[:REASONS] for ref in point.refs}
         why = [*(point for point in settled_cruxes(book, chief) if cited.isdisjoint(point.refs)), *why]
-        classes: list[EvidenceClass] = [point.class_ or "said" for point in why[:REASONS]]
-        basis = basis_sentence(classes, families=calls_of(book.events).model_families)
-        how_sure = f"{named(book, how_likely(book))} {basis}"
+        # Beside the group forecast of several roles, reasons read as theirs.
+        alone = " No memo gives reasons: those stated are of one role alone." * ("why" not in memo)
+        how_sure = f"{named(book, how_likely(book))}{alone}"
         # A lost objection is named with the replies that were given up.
         asked = book.state.answered | book.state.given_up
         if not any(step.startswith(f"r{chief.round}.S.objection.") for step in asked):
@@ -218,12 +216,12 @@ def other_leaders(book: Book) -> Iterator[Dissenting]:
             )
 
 
-def reasons_of_roles(book: Book) -> list[Point]:
-    """Return the reasons of the role nearest to the group, for runs without a memo."""
+def reasons_of_role(book: Book) -> list[Point]:
+    """Return the reasons of the role nearest to the group that has an answer, for runs without a memo."""
     # The role nearest to the group forecast argues for what the group prefers.
-    nearest = [answer_id(role) for role in writers(standing_now(book))[:1]]
+    nearest = [name for role in writers(standing_now(book)) if (name := answer_id(role)) in book.by_id][:1]
     return [
-        Point(one_line(f"{event.by}: {part.text}"), "said", None, [f"{event.id}#{part.name}"])
+        Point(one_line(f"{event.by}: {part.text}"), "said", None, [f"{event.id}#{part.name}"], at=event.id)
         for event, part in sections_from(book, "reason-")
         if event.id in nearest
     ][:REASONS]
@@ -282,12 +280,14 @@ def program_text(run: str, book: Book, claim: str) -> tuple[str, str | None]:
 
 def question_about(book: Book, claim: str) -> str | None:
     """Return the open question that asks a person for the result of a crux."""
-    matches = (
-        identity
-        for identity, concern in book.state.concerns.items()
-        if concern.for_human and claim in concern.between and identity not in book.state.resolved
+    return next(
+        (
+            identity
+            for identity, concern in book.state.concerns.items()
+            if concern.for_human and claim in concern.between and identity not in book.state.resolved
+        ),
+        None,
     )
-    return next(matches, None)
 
 
 def answer_command(run: str, book: Book, claim: str) -> str:

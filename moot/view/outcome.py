@@ -186,9 +186,9 @@ def _beside(
     parts += caveats(reading.book)
     blanks = _BLANK.findall(reading.text.text) if reading.text else []
     parts += [f"{counted(len(blanks), 'blank')} left to fill"] if blanks else []
-    if any(end.changes for end in without.values()):
-        # A decision that flips without one seat deserves a warning before anything else is read.
-        parts.append("without one role the end would be another")
+    # A decision that flips without one seat deserves a warning before anything else is read.
+    flips = ["without one role the end would be another"] * any(end.changes for end in without.values())
+    parts += ["only one forecast counts"] if len(without) == 1 else flips
     return ", ".join(parts)
 
 
@@ -273,7 +273,7 @@ class _Reading:
         if self.chief is None:
             return forecasts_clause(self.book)
         if self.forecasts and self.chief.by == "controller":
-            return self.forecasts.how_sure
+            return f"{self.forecasts.how_sure} {self._basis()}"
         texts = [self._stated(self.chief), self._basis()]
         # What the roles voted or scored says nothing about a person's confidence.
         if not self.by_person:
@@ -329,6 +329,8 @@ class _Reading:
         first, *others = self.plans
         plans = f" in {len(self.plans)} plans" if others else ""
         whole = f"decisions {self.run}" if others else f"why {self.run} {first.id}"
+        # A memo, or a role's answer in its place, holds the reasons of a run with forecasts.
+        whole = f"show {self.run} {why[-1].at}" if why[-1].at else whole
         listed = f", {len(why)} shown (all: moot {whole})" if len(self.reasons) > len(why) else ""
         return f"Of {counted(len(self.reasons), 'reason')}{plans}{listed}: {classes}{ran}{alike}."
 

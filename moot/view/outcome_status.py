@@ -81,13 +81,17 @@ def standing_of(book: Book, chief: Decision | None, finals: list[Decision]) -> S
 def _missing(book: Book) -> list[str]:
     """Return in clauses whose replies were lost by phase, and the phases that this kept from being asked for."""
     state = book.state
-    # Runs with forecasts skip phases for other reasons, too. To open a round (A) asks for nothing elsewhere.
-    if not state.given_up or has_beliefs(book):
+    if not state.given_up:
         return []
-    titles = {member.role: member.title for member in state.opening.cast}
     steps = [name for step in (*state.answered, *state.given_up) if (name := parse_step(step))]
+    if state.opening.protocol == "crux":
+        # Its phases have no words of their own, and it skips some for other reasons than a loss.
+        roles = dict.fromkeys(name.role for name in steps[len(state.answered) :])
+        return [f"replies lost: {len(state.given_up)} of {len(steps)} ({some([*roles], LOST_SHOWN)})"]
+    titles = {member.role: member.title for member in state.opening.cast}
     asked = Counter(name.phase for name in steps)
     lost = grouped((name.phase, titles.get(name.role, name.role)) for name in steps[len(state.answered) :])
+    # To open a round (A) asks for nothing.
     planned = dict.fromkeys(phase for row in state.opening.plan for phase in row.phases)
     never = some([PHASES.get(phase, phase) for phase in planned if phase not in (*asked, "A")], LOST_SHOWN)
     parts = [

@@ -1,12 +1,12 @@
-"""Classes of evidence: computed from what is cited, whatever a seat says; and what reasons come to."""
+"""Classes of evidence: computed from what is cited, whatever a seat says."""
 
 from __future__ import annotations
 
-from itertools import combinations_with_replacement, permutations
+from itertools import permutations
 
 import pytest
 
-from roles.evidence import ORDER, Exhibit, basis, basis_sentence, evidence_class, exceeds, strongest
+from roles.evidence import ORDER, Exhibit, evidence_class, exceeds, strongest
 
 DOCUMENT = Exhibit(
     "K-1#L3", "holds 40 requests of 25 ms", ("The queue holds 40 requests of 25 ms each.",), None
@@ -90,41 +90,3 @@ def test_the_order_of_classes():
     assert exceeds("ran", "quoted")
     assert not exceeds("quoted", "quoted")
     assert not exceeds("said", "conceded")
-
-
-@pytest.mark.parametrize(
-    ("reasons", "expected"),
-    [
-        ((), "weak"),
-        (("argued", "said", "conceded"), "weak"),
-        (("quoted", "said"), "moderate"),
-        (("calculated",), "moderate"),
-        (("ran", "ran", "quoted"), "moderate"),
-        (("reproduced", "argued"), "moderate"),
-        (("reproduced", "quoted"), "strong"),
-        (("reproduced",), "strong"),
-    ],
-)
-def test_what_reasons_come_to(reasons, expected):
-    assert basis(reasons) == expected
-
-
-def test_strong_is_always_reproduced_and_weak_never_above_argued():
-    for count in range(4):
-        for reasons in combinations_with_replacement(ORDER, count):
-            found = basis(reasons)
-            assert (found == "strong") == (
-                bool({"measured", "reproduced"} & set(reasons))
-                and not {"argued", "conceded", "said"} & set(reasons)
-            )
-            assert (found == "weak") == (set(reasons) <= {"argued", "conceded", "said"})
-
-
-def test_the_sentence_of_the_basis():
-    assert basis_sentence(("ran", "reproduced", "argued"), families=1) == (
-        "The basis is moderate: 2 of 3 reasons were run, 1 was argued, all seats were one model."
-    )
-    assert basis_sentence(("quoted",), families=2) == (
-        "The basis is moderate: 1 of 1 reason is quoted from the documents, the seats were 2 models."
-    )
-    assert basis_sentence(()) == "The basis is weak: no reason is given."

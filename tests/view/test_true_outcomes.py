@@ -1597,7 +1597,7 @@ def test_the_crux_that_decided_is_named_with_its_test(tmp_path: Path) -> None:
     assert isinstance(claim, Claim)
     tested = f"A test raised O-1 from 60% to 81%: C-1-1 holds: {claim.text} (test: {claim.testable_as})"
     assert (found.why[0].text, found.why[0].class_, found.why[0].refs) == (tested, "quoted", ["C-1-1"])
-    assert "1 of 2 reasons is quoted from the documents, 1 was stated, not tested" in found.how_sure
+    assert "Of 2 reasons: 1 quoted from a document, 1 stated, not tested; none was run." in found.how_sure
     # No role said 81: what each said before the test gives that, for what was found, if tests are right that often.
     assert (
         "the group forecast of 4 roles, 81% each by its numbers and the tests' assumed reliability."
@@ -1929,3 +1929,42 @@ def test_a_test_that_was_proposed_is_named_where_the_reply_that_lists_tests_was_
     assert proposed[0].text.startswith("Proposed, and no reply listed it: action would see it")
     assert "; test, by document: " in proposed[0].text
     assert lost.do_now[-1].text.startswith("Or ask again: moot fork run --round 1")
+
+
+NO_MEMO = "No memo gives reasons: those stated are of one role alone."
+
+
+def test_reasons_without_a_memo_are_those_of_one_role(tmp_path: Path) -> None:
+    """Beside "the group forecast of 4 roles", "1 of 2 reasons" was read as the agreement of two roles."""
+    _, whole = ended(tmp_path / "whole", "crux", set())
+    assert NO_MEMO not in whole.how_sure
+    writers = {f"r1.S.memo.{role}" for role in ("action", "guardian", "observer", "critic")}
+    _, lost = ended(tmp_path / "lost", "crux", writers)
+    _, off = played(tmp_path / "off", "crux", rules={"memo": "off"})
+    counted = "Of 2 reasons: 1 quoted from a document, 1 stated, not tested; none was run"
+    for found in (lost, off):
+        assert NO_MEMO in found.how_sure
+        assert counted in found.how_sure
+        assert {point.text.partition(":")[0] for point in found.why if point.class_ == "said"} == {"action"}
+
+
+@pytest.mark.parametrize("phase", ["B", "E"])
+def test_one_forecast_that_is_left_is_said_to_be_the_only_one(phase: str, tmp_path: Path) -> None:
+    """With the numbers of one role, "no single role's sealed answer" was so by the arithmetic, and said nothing."""
+    lost = {f"r1.{phase}.{role}" for role in ("guardian", "observer", "critic")}
+    _, found = ended(tmp_path, "crux", lost)
+    only = {"B": "action: without it nobody answers", "E": "action: only its forecast counts"}
+    assert found.hangs_on == f"{only[phase]}; the test of C-1-1: had it failed, O-2 would lead"
+    assert status_clause(found).startswith("DECIDED: replies lost: 3 of ")
+    assert status_clause(found).endswith(", only one forecast counts")
+
+
+def test_a_run_of_crux_says_which_replies_it_lost(tmp_path: Path) -> None:
+    """All other protocols had it beside the status."""
+    _, whole = ended(tmp_path / "whole", "crux", set())
+    assert status_clause(whole) == "DECIDED"
+    _, found = ended(tmp_path / "lost", "crux", {"r1.B.guardian", "r1.S.objection.observer"})
+    assert status_clause(found) == "DECIDED: replies lost: 2 of 13 (guardian, observer)"
+    everyone = {f"r1.B.{role}" for role in ("action", "guardian", "observer", "critic")}
+    _, nobody = ended(tmp_path / "nobody", "crux", everyone)
+    assert status_clause(nobody).endswith("replies lost: 4 of 5 (action, guardian, observer, critic)")
