@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
-from itertools import chain
 from statistics import mean
 from typing import Final, NamedTuple, TypeVar
 
@@ -327,31 +326,30 @@ def scores_text(book: Book) -> str:
     if book.state.opening.protocol == "priority":
         from rounds.protocols import priority  # the other protocols give no levels
 
-        levels = priority.levels_of(book)
-        count = "Counted instead by how many options each lens puts below it, a tie as half (Borda count), the order is"
-        return f"{count}: {priority.borda_text(levels)}."
+        return (
+            "Counted instead by how many options each lens puts below it, a tie as half (Borda count), the order"
+            f" is: {priority.borda_text(priority.levels_of(book))}."
+        )
     if book.state.opening.protocol == "comparative":
-        places = grouped(
-            (frozenset(pair := pairing(book.state, event.round)), event.about == (pair.a,))
+        judged = grouped(
+            (frozenset(pairing(book.state, event.round)), event.about)
             for event in book.of(Decision)
             # Where a case was lost, that and not the order may have decided.
             if event.type == "round" and handed_in(book.state, event.round, "case") == 2
         )
-        both = [firsts for firsts in places.values() if len(firsts) > 1]
-        heard = both or [list(chain(*places.values()))]
-        alike = Counter(firsts[0] for firsts in heard if len({*firsts}) == 1)
-        pairs = f"of {counted(len(both), 'pair')} judged in both orders with all cases"
+        both = [options for options in judged.values() if options[1:]]
+        turned = sum(len({*options}) > 1 for options in both)
+        pairs = counted(len(both), "pair")
         survive = grouped(
             (event.side, most_say(verdicts, UPHELD))
             for event in book.of(Argument)
             if (verdicts := [row.standing for row in book.of(Standing) if row.of == event.id])
         )
         texts = [
-            f"{f'In {number} {pairs}' if both else 'No pair was judged with both cases in both orders:'}"
-            f" the judge recommended the option presented {'first' if is_first else 'second'}"
-            f"{' each time' * bool(heard[0][1:])}, and may have followed the order."
-            for is_first, number in alike.items()
-        ]
+            f"In {turned} of {pairs} judged in both orders with all cases the recommendation turned with the order."
+            if both
+            else "No pair was judged in both orders with all cases, so the judge may have followed the order."
+        ] * (turned > 0 or not both)
         # What survives against the choice is listed with it, so both sides are counted.
         if survive:
             each = ", ".join(f"{option} {sum(kept)} of {len(kept)}" for option, kept in survive.items())

@@ -165,8 +165,13 @@ def _undecided(book: Book, chief: Decision, finals: list[Decision]) -> Iterator[
         if side_preferred(book) is None:
             yield "the judges came to no determination"
     # The rule names both options exactly when their totals lie within 5% (AD-16).
-    if state.opening.protocol == "comparative" and chief.made_by == "rule" and len(chief.about) == 2:
-        yield f"{' and '.join(chief.about)} are within five per cent"
+    if state.opening.protocol == "comparative" and chief.made_by == "rule" and chief.about:
+        from rounds.protocols.comparative import is_settled  # as above
+
+        if is_settled(book, chief.about[0]):
+            return  # its questions are about rounds without scores
+        if chief.about[1:]:
+            yield f"{' and '.join(chief.about)} are within five per cent"
     # Levels far apart are put to a person, and one lens alone cannot be far from another.
     if state.opening.protocol == "priority" and state.given_up:
         yield "one lens was lost, so whether both agree is not known"

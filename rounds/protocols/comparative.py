@@ -299,10 +299,11 @@ def recommendation(book: Book) -> tuple[Event, ...]:
     close = len(ordered) > 1 and is_close(totals[ordered[0]], totals[ordered[1]])
     best = ordered[: 1 + close]
     verdict = f"Close: {' and '.join(best)} are within five per cent" if close else f"Recommended: {best[0]}"
+    same = " (whatever the scores, the recommendation would be the same)" * is_settled(book, best[0])
     return (
         Numbering(book, state.round).computed(
             Decision,
-            text=f"{verdict}. Weighted means: {means_text}.{_lost(state)}",
+            text=f"{verdict}. Weighted means: {means_text}.{_lost(state, same)}",
             type="final",
             cites=cites("decision", [(identity, "based-on") for identity in rounds]),
             made_by="rule",
@@ -311,17 +312,32 @@ def recommendation(book: Book) -> tuple[Event, ...]:
     )
 
 
-def _lost(state: State) -> str:
+def is_settled(book: Book, best: str) -> bool:
+    """Return whether rounds without scores would leave the recommended option as it is, whatever their scores."""
+    # The least for it and the most for all others is the worst that could be.
+    worst = [
+        (option, Fraction(1 if option == best else 5))
+        for row in book.state.opening.plan
+        if f"r{row.round}.scoring.judge" not in book.state.answered
+        for option in pairing(book.state, row.round)
+    ]
+    ends = means([*((event.of, Fraction(event.total)) for event in book.of(Score)), *worst])
+    # The others have to lie more than five per cent below. A forged ledger may recommend what nobody scored.
+    least = ends.get(best, Fraction(0)) * (1 - CLOSE_WITHIN)
+    return all(ends[option] < least for option in ends if option != best)
+
+
+def _lost(state: State, same: str) -> str:
     """Return what the means lack, in words: rounds without scores, options never scored, weights that were lost."""
     pairs = {row.round: pairing(state, row.round) for row in state.opening.plan}
     scored = {n for n in pairs if f"r{n}.scoring.judge" in state.answered}
     unscored = [f"round {n}, {pair.a} against {pair.b}" for n, pair in pairs.items() if n not in scored]
     never = sorted({o for pair in pairs.values() for o in pair} - {o for n in scored for o in pairs[n]})
-    text = f" Not scored: {'; '.join(unscored)}." if unscored else ""
+    text = f" Not scored: {'; '.join(unscored)}{same}." if unscored else ""
     text += f" Never scored at all: {', '.join(never)}." if never else ""
     # What was judged on one case alone, or on a case without its rebuttal, was judged on less than the others.
     less = [
-        f"of {option} in round {n} ({phase}{', so no rebuttals' * (phase == 'case')})"
+        f"the {phase} by {option}'s advocate in round {n}{' (so no rebuttals)' * (phase == 'case')}"
         for n, phase in product(sorted(scored), ("case", "rebuttal"))
         for name, option in zip(_advocates(state, n, phase), pairs[n], strict=True)
         if str(name) in state.given_up
