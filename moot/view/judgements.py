@@ -306,6 +306,11 @@ def majority_text(members: Majority) -> str:
     return f"{members.most} of {total} say {members.option}. In the words of one of them {words}"
 
 
+def author_of(decision: Decision) -> str:
+    """Return the person or role that decided; without either, the method that made the decision."""
+    return decision.name or (decision.by if decision.step else decision.made_by.replace("_", " "))
+
+
 def confidences_text(decisions: Iterable[Decision]) -> str:
     """Return the stated confidence, of 5, with those that state it: `4 (D-1-1, D-1-2), 3 (D-1-3)`."""
     stated = grouped((event.confidence, event.ref) for event in decisions if event.confidence)

@@ -27,6 +27,7 @@ from ledger.state.book import Book, grouped
 from ledger.state.decided import overridden
 from moot.view.events import words_of
 from moot.view.judgements import (
+    author_of,
     ballot_of,
     compared,
     has_beliefs,
@@ -171,11 +172,7 @@ def _overruled(book: Book, decision: Decision) -> Objection | None:
     original = book.by_id.get(overridden(book.state, decision.id))
     if not isinstance(original, Decision) or original.id == decision.id:
         return None
-    who = (
-        "the protocol's rule"
-        if original.made_by == "rule"
-        else (original.name or original.made_by).replace("_", " ")
-    )
+    who = "the protocol's rule" if original.made_by == "rule" else author_of(original)
     # A person decides in place of all members of a council, and overrules one of them by name.
     others = tuple(
         event.ref
@@ -340,7 +337,9 @@ def conceded_of(book: Book, decision: Decision | None, objection: Objection | No
             words = f" ({judgement})" if (judgement := _judged(book, name)) else ""
             answer = latest(row for row in book.of(Response) if (row.to, row.outcome) == (name, "concede"))
             how = f"; answer: {first_sentence(answer.text)}" if answer else ""
-            yield Point.of(f"{by}{side}{words}: {event.claim}{how}", name, answer.revised if answer else None)
+            revised = answer.revised if answer else None
+            then = f" (then handed in {revised})" if revised else ""
+            yield Point.of(f"{by}{side}{words}{then}: {event.claim}{how}", name, revised)
 
 
 def left_out(book: Book, decision: Decision, reasons: Iterable[Point]) -> str:

@@ -24,6 +24,7 @@ from moot.view.agreement import condition_sentence, forecasts_clause, not_decide
 from moot.view.annexes import final_text, plans_to_read
 from moot.view.annexes_judging import merged_questions, open_questions
 from moot.view.judgements import (
+    author_of,
     ballot_of,
     cited_as,
     compared,
@@ -305,9 +306,7 @@ class _Reading:
             return "No confidence is stated."
         if chief.confidence is None:
             return "No confidence is stated."
-        # Without a role that stated it, the method that made the decision is named.
-        who = chief.name or (chief.by if chief.step is not None else chief.made_by.replace("_", " "))
-        return f"Confidence {chief.confidence} of 5, as stated ({who})."
+        return f"Confidence {chief.confidence} of 5, as stated ({author_of(chief)})."
 
     def _basis(self) -> str:
         """Return how many of the shown reasons were run, quoted or argued, and whether any was run."""

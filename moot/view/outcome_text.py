@@ -219,17 +219,18 @@ def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
 
 def _points(label: str, points: Sequence[Point], cut: _Cut, run: str) -> Iterator[tuple[str, str]]:
     """Yield as many points as fit; the last one says how many are left and where to find them."""
-    listed, left = points[: cut.points], [_ref(point) for point in points[cut.points :]]
-    if not left:
-        more = ""
+    listed, hidden = points[: cut.points], points[cut.points :]
+    refs = [*dict.fromkeys(ref for point in hidden for ref in point.refs)]
+    kinds = {*map(kind_of, refs)}
+    where = f": moot status {run} --json"
     # Decisions that hold the hidden points are named, while a memo only cites some for its sentences.
-    elif listed[-1].at is None and all(kind_of(ref) == "decision" for ref in left):
-        more = f" (and {len(left)} more: {some([*dict.fromkeys(left)], PLANS)})"
-    else:
-        # Assumptions of a plan are events of their own; those of a memo are its sentences.
-        is_listed = label == "assumed" and all(kind_of(ref) == "assumption" for ref in left)
-        where = f"log {run} --kind assumption" if is_listed else f"status {run} --json"
-        more = f" (and {len(left)} more: moot {where})"
+    if kinds == {"decision"} and listed[-1].at is None:
+        # One decision may hold what two rows leave out.
+        where = f" “{label}”: {some(refs, PLANS)}"
+    # Assumptions of a plan are events of their own; those of a memo are its sentences.
+    elif label == "assumed" and kinds == {"assumption"}:
+        where = f": moot log {run} --kind assumption"
+    more = f" (and {len(hidden)} more{where})" if hidden else ""
     yield from (
         (label, _point_text(point, cut.text) + (more if point is listed[-1] else "")) for point in listed
     )

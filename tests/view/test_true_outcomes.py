@@ -1262,14 +1262,16 @@ def test_a_criticism_is_answered_with_a_change_however_much_of_it_was_taken_up(t
     assert {point.class_ for point in found.why} == {"said"}
 
 
-def test_concessions_are_said_with_who_made_them(tmp_path: Path) -> None:
+def test_concessions_are_said_with_who_made_them_and_what_was_handed_in_then(tmp_path: Path) -> None:
+    """A gap that was conceded and mended looked as if nothing had been done about it."""
     book, found = played(tmp_path, "cross-examination")
     conceded = [response for response in book.of(Response) if response.outcome == "concede"]
     challenges = {event.id: event for event in book.of(Challenge)}
     assert conceded
     assert [(point.text, point.refs) for point in found.conceded] == [
         (
-            f"{response.by}: {challenges[response.to].claim}; answer: {response.text}",
+            f"{response.by} (then handed in S-1-answering-{response.by}#analysis):"
+            f" {challenges[response.to].claim}; answer: {response.text}",
             [response.to, response.revised],
         )
         for response in conceded
@@ -1286,7 +1288,9 @@ def test_what_a_text_concedes_is_no_reason_for_a_decision_on_it(lost: set[str], 
     assert not any(conceded in point.refs for point in found.why)
     assert found.objection is not None
     if lost:
-        assert said == ["steelman: wrong 2 of r1 attack devils_advocate; answer: so"]
+        assert said == [
+            "steelman (then handed in S-1-defence-steelman#position): wrong 2 of r1 attack devils_advocate; answer: so"
+        ]
         assert conceded not in (found.objection.ref, *found.objection.others)
     else:  # its author holds that what was conceded for it does not meet it, which is said once
         assert said == []
@@ -1892,7 +1896,8 @@ def test_a_plan_of_a_council_that_a_person_overrules_leaves_the_others_in_view(t
     human_actions.override(session, "D-1-1", "Take the second plan.", "Ada")
     objection = outcome_of("run", session.book()).objection
     assert objection is not None
-    assert (objection.ref, objection.others) == ("D-1-1", ("D-1-2", "D-1-3"))
+    # It said "resolver", a role that a council does not have.
+    assert (objection.role, objection.ref, objection.others) == ("solo", "D-1-1", ("D-1-2", "D-1-3"))
 
 
 def test_what_survives_is_counted_for_every_option(tmp_path: Path) -> None:
@@ -1979,3 +1984,16 @@ def test_a_round_whose_scores_would_change_nothing_leaves_no_call_to_a_person(tm
     _, found = ended(tmp_path / "many", "comparative", many)
     assert status_clause(found) == "YOUR CALL: 3 questions to you are open"
     assert "whatever the scores" not in found.answer
+
+
+def test_what_has_no_room_says_of_which_row_it_is_and_who_states_it(tmp_path: Path) -> None:
+    """Two rows ended in "(and 1 more: D-1-1)", and what three plans state had the first of them alone."""
+
+    def change(_: Step, made: dict[str, Any]) -> None:
+        for name in {"falsifiers", "requirements"} & made.keys():
+            made[name] = [f"{name} {n} {'of many words in a row ' * 5}" for n in range(3)]
+
+    _, found = played(tmp_path, "council", change)
+    lines = " ".join(" ".join(outcome_lines(found, "run", 100)).split())
+    assert "(and 1 more “revisit if”: D-1-1, D-1-2, D-1-3)" in lines
+    assert "(and 1 more “required”: D-1-1, D-1-2, D-1-3)" in lines
