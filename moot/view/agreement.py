@@ -14,7 +14,7 @@ from detectors.report import EndWithout
 from ledger.events import Decision
 from ledger.plain_text import counted
 from ledger.state.book import Book, per_book
-from ledger.state.state import BeliefFacts, State
+from ledger.state.state import OWN, BeliefFacts, State
 from moot.view import words
 from moot.view.judgements import (
     ballot_of,
@@ -133,8 +133,6 @@ def forecasts_clause(book: Book) -> str:
 # ---------------------------------------------------------------- answers that nobody opposed
 
 
-OWN: Final = "own"
-"""Points on an answer in a role's own words; two such answers never count as the same option."""
 RECENT: Final = 2
 """Number of last rounds with checks in which nothing may have been found."""
 
@@ -252,7 +250,11 @@ def choices(book: Book) -> Mapping[str, str]:
     if state.beliefs:
         # Only the last forecasts count: earlier ones were given before the tests.
         latest = state.beliefs_at(state.round)
-        return {role: max(facts.points, key=facts.points.__getitem__) for role, facts in latest.items()}
+        return {
+            role: max(facts.points, key=facts.points.__getitem__)
+            for role, facts in latest.items()
+            if OWN not in facts.points
+        }
     if (ballot := ballot_of(book)) is not None:
         # A lost vote was filled in by the controller and is no family's opinion.
         return {vote.by: vote.decision for vote in ballot.cast}

@@ -29,6 +29,7 @@ from moot.view.labels import changing_roles, leader_text
 from moot.view.marks import meaning, times_of
 from moot.view.objections import Dissenting
 from moot.view.reasons import Point
+from roles.evidence import strongest
 from roles.memo.checks import class_of_sentence
 from roles.memo.citing import cited_texts
 from rounds.protocols.crux import standing
@@ -186,13 +187,14 @@ def settled_cruxes(book: Book, chief: Decision) -> Iterator[Point]:
     report = forecasts_of("", book)
     option = option_of(book, chief) or ""
     settled = [crux for crux in report.cruxes if crux.result] if report else []
-    if report and settled and report.group.get(option, 0) > report.before.get(option, 0):
+    if report and report.group.get(option, 0) > report.before.get(option, 0):
         each = [
-            f"{crux.claim} {crux.result}: {crux.text} (test: {getattr(book.by_id[crux.claim], 'testable_as', '')})"
+            f"{crux.claim} {crux_line(crux) if settled[1:] else crux.result}: {crux.text}"
+            f" (test: {getattr(book.by_id[crux.claim], 'testable_as', '')})"
             for crux in settled
         ]
-        # Several tests may be of different levels.
-        level = settled[0].level if len(settled) == 1 else None
+        # As for a sentence, the strongest counts; several tests may be of different levels.
+        level = strongest(crux.level or "said" for crux in settled)
         refs = [crux.claim for crux in settled]
         raised = f"{option} from {percent(report.before[option])} to {percent(report.group[option])}"
         text = f"{'Tests' if each[1:] else 'A test'} raised {raised}: {'; '.join(each)}"
@@ -202,8 +204,7 @@ def settled_cruxes(book: Book, chief: Decision) -> Iterator[Point]:
 def other_leaders(book: Book) -> Iterator[Dissenting]:
     """Yield each role that prefers another option than the group does."""
     now, state = standing_now(book), book.state
-    # A single forecast is the group forecast, so it cannot disagree with it.
-    if now.leader is None or len(now.forecasts) < 2:
+    if now.leader is None:
         return
     options, latest = standing.option_ids(state), state.beliefs_at(state.round)
     for role, forecast in now.forecasts.items():
@@ -327,10 +328,12 @@ def ways_to_be_wrong(book: Book) -> Iterator[tuple[int, Point]]:
         (f"{event.id}#{part.name}", part.text, (event.by,))
         for event, part in sections_from(book, "defeater-")
     )
+    # The list of a role that prefers another option is about that option.
+    lists = [event.by for event in answers if event.by in roles]
+    about = f" that put {leader_text(leader_of_group(book), True)} first" * (len(lists) < len(answers))
+    of_all = f"of {counted(len(lists), 'role')}{about}{lost_text(book, [event.by for event in answers])}"
     for way, text, authors in merged or alone:
         if by := [role for role in authors if role in roles]:
-            lost = lost_text(book, [event.by for event in answers])
-            of_all = f"of {counted(len(answers), 'role')}{lost}"
             who = f"{by[0] if len(by) == 1 else f'{len(by)} {of_all}'}: {one_line(text)}"
             yield len(by), Point.of(f"A way to be wrong, named by {who}", way)
 

@@ -13,7 +13,7 @@ from ledger.events import Event, RunOpened
 from ledger.plain_text import one_line
 from ledger.state.amendments import STOP_PATH
 from ledger.state.book import Book
-from ledger.state.state import NEITHER, STANDS, State
+from ledger.state.state import NEITHER, OWN, STANDS, State
 from moot.errors import GOOD, SEAT_FAILED
 from moot.view import words
 from moot.view.seats import Answered, Family, family_of, one_family
@@ -256,4 +256,4 @@ def leader_text(option: str | None, options: bool) -> str:
     """Return an option by its id; the codes for no option in words."""
     if option == NEITHER:
         return "none of the options" if options else "another answer"
-    return "the answer as it stands" if option == STANDS else str(option)
+    return {STANDS: "the answer as it stands", OWN: "its own answer"}.get(str(option), str(option))

@@ -34,11 +34,13 @@ from moot.view.judgements import (
     latest,
     majority,
     option_of,
+    options_of,
     reason_of,
     scorecard,
     view_of,
     vote_text,
 )
+from moot.view.labels import leader_text
 from moot.view.reasons import (
     Approval,
     Point,
@@ -141,7 +143,8 @@ def _became(book: Book, identity: str) -> str:
             return f"asked to object{', and dissents' if event.rank else ''}"
         # A role that dissents may put the answer first itself, which says how much its dissent weighs.
         first = max(own.points, key=own.points.__getitem__)
-        return f"asked to object, and dissents; its own numbers give {first} {own.points[first]}%"
+        choice = leader_text(first, bool(options_of(book)))
+        return f"asked to object, and dissents; its own numbers give {choice} {own.points[first]}%"
     if answer := latest(response for response in book.of(Response) if response.to == identity):
         if answer.outcome == "concede":
             return f"conceded by {answer.by}{f'; {judgement}' if judgement else ''}"

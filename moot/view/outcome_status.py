@@ -67,6 +67,8 @@ def standing_of(book: Book, chief: Decision | None, finals: list[Decision]) -> S
         status, forecasts = status_of_answer(state), standing_at(state)
         if forecasts.status is status is OutcomeStatus.YOUR_CALL and forecasts.margin is not None:
             return StatusWhy(status, f"the first two options are {float(forecasts.margin):.1f} points apart")
+        if status is OutcomeStatus.YOUR_CALL:
+            return StatusWhy(status, "the memo answers with another option than the group forecast")
         due = [crux.claim for crux in forecasts.worth(table_at(state).terms.tau)]
         return StatusWhy(status, _first(due) if status is OutcomeStatus.RUN_THIS_FIRST else "")
     reason = state.closing.reason if state.closing else ""

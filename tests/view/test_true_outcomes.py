@@ -36,6 +36,7 @@ from ledger.state.decided import concern_standing, final_in_force
 from moot.__main__ import main
 from moot.api import open_run
 from moot.errors import MootError
+from moot.view.agreement import choices
 from moot.view.outcome import Outcome, outcome_of
 from moot.view.outcome_text import outcome_lines, status_clause
 from roles.protocol import Step, awaited_answers
@@ -1997,3 +1998,43 @@ def test_what_has_no_room_says_of_which_row_it_is_and_who_states_it(tmp_path: Pa
     lines = " ".join(" ".join(outcome_lines(found, "run", 100)).split())
     assert "(and 1 more “revisit if”: D-1-1, D-1-2, D-1-3)" in lines
     assert "(and 1 more “required”: D-1-1, D-1-2, D-1-3)" in lines
+
+
+def of_world(path: Path, world: crux_seats.World, *lost: str, options: int = 2) -> tuple[Book, Outcome]:
+    """Play a crux of a world to its end without some replies."""
+    session = crux_seats.begin(path / "run", {"wait": "off"}, options=options)
+    book = crux_seats.play(session, world, lose=frozenset(lost))
+    return book, outcome_of("run", book)
+
+
+def test_several_tests_are_one_reason_of_the_strongest_level(tmp_path: Path) -> None:
+    """They had none together, and were counted as "decided on the way"."""
+    _, found = of_world(tmp_path, crux_seats.contested("document", "document"))
+    assert (found.why[0].refs, found.why[0].class_) == (["C-1-1", "C-1-2"], "quoted")
+    assert found.why[0].text.startswith("Tests raised O-1 from 60% to ")
+    assert "C-1-1 holds, quoted from a document: What action" in found.why[0].text
+    assert "Of 2 reasons: 1 quoted from a document, 1 stated, not tested; none was run." in found.how_sure
+    _, alone = of_world(tmp_path / "alone", crux_seats.contested("document"))
+    assert alone.why[0].text.startswith("A test raised O-1 from 60% to 81%: C-1-1 holds: ")
+
+
+def test_a_way_to_be_wrong_is_counted_among_the_roles_whose_lists_are_about_the_leader(
+    tmp_path: Path,
+) -> None:
+    """Four roles named it; the list of the one that prefers another option is about that option."""
+    world = crux_seats.World(first=dict(zip(crux_seats.ROLES, (70, 40, 65, 60), strict=True)))
+    _, found = of_world(tmp_path, world)
+    ways = "A way to be wrong, named by 3 of 3 roles that put O-1 first: It breaks."
+    assert found.changes_our_mind[0].text == ways
+
+
+def test_a_memo_that_leaves_the_leader_is_the_reason_of_your_call(tmp_path: Path) -> None:
+    _, found = of_world(tmp_path, crux_seats.World(answers="O-2"))
+    assert status_clause(found) == "YOUR CALL: the memo answers with another option than the group forecast"
+
+
+def test_an_answer_in_own_words_is_no_option_that_roles_share(tmp_path: Path) -> None:
+    """Where the reply that makes options of the answers is lost, "own" was shown, and would have been agreement."""
+    book, found = of_world(tmp_path, crux_seats.contested("document"), "r1.C.verifier", options=0)
+    assert found.dissent[0].became == "asked to object, and dissents; its own numbers give its own answer 60%"
+    assert choices(book) == {}

@@ -39,12 +39,12 @@ from ledger.events.envelope import HowTested
 from ledger.events.ids import event_id, kind_of, parse_reference, role_of
 from ledger.state.book import per_state
 from ledger.state.lifecycle import Move
-from ledger.state.state import AGENDA_STEP, BeliefFacts, State
+from ledger.state.state import AGENDA_STEP, OWN, BeliefFacts, State
 from rounds.protocols.plans import AUTHORS
 from rounds.protocols.step_table import rule
 
-OWN, NONE = "own", "none"
-"""Options of a question that names none: the role's own answer, and another one."""
+NONE: Final = "none"
+"""Option of every question: another answer than those that are named."""
 SEALED, NUMBERS = 1, 3
 """The n of a forecast: given with the answer, given with the numbers. Computed ones come after."""
 ASKED_OF_A_PERSON: Final[frozenset[HowTested]] = frozenset({"execution", "calculation", "person"})
