@@ -402,9 +402,9 @@ def dissent_of(book: Book, decision: Decision | None) -> Iterator[Dissenting]:
     # Members who chose another option dissent from the majority by their own decision.
     if (members := majority(book)) and members.option:
         yield from (
-            Dissenting(plan.id, first_sentence(plan.text), plan.id)
+            Dissenting(plan.id, f"for {option}: {first_sentence(plan.text)}", plan.id)
             for plan in members.plans
-            if option_of(book, plan) not in (None, members.option)
+            if (option := option_of(book, plan)) not in (None, members.option)
         )
 
 

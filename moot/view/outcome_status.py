@@ -154,8 +154,9 @@ def _undecided(book: Book, chief: Decision, finals: list[Decision]) -> Iterator[
         yield "nothing final was decided"
     if members is not None and members.option is None:
         yield f"{counted(len(members.plans), 'member')}, and nobody joins their answers"
-    elif members is not None and 2 * members.most <= len(members.plans):
-        yield f"no option has more than half of {len(members.plans)} members"
+    # Members whose replies were lost might have chosen another option.
+    elif members is not None and 2 * members.most <= (total := len({**state.answered, **state.given_up})):
+        yield f"no option has more than half of {total} members"
     # No way to vote has more than half, and no veto decides.
     if ballot is not None and ballot.is_split:
         yield "the votes are split"

@@ -14,7 +14,7 @@ from typing import Final, Literal, NamedTuple
 
 from ledger.events import Challenge, Concern, Decision, Frame
 from ledger.events.ids import kind_of, role_of
-from ledger.plain_text import counted, first_sentence, one_line, shortened, some
+from ledger.plain_text import counted, first_sentence, one_line, shortened
 from ledger.result import Result
 from ledger.state.book import Book, grouped, sections_from, sections_named
 from ledger.state.state import AGENDA_STEP
@@ -171,7 +171,10 @@ def to_decide_on(book: Book, status: OutcomeStatus) -> Iterator[Point]:
         )
         own = [event for event in events if event.kind != "statement" or events[0].kind == "statement"]
         kinds = grouped((event.kind, event.ref) for event in own)
-        listed = ", ".join(f"{counted(len(ids), kind)} ({some(ids, 3)})" for kind, ids in kinds.items())
+        listed = ", ".join(
+            f"{counted(len(ids), kind)} ({', '.join(ids[:3])}{' and others' * bool(ids[3:])})"
+            for kind, ids in kinds.items()
+        )
         yield Point.of(f"Weigh {listed} of {role}: {words_of(own[0]).text}", *(event.ref for event in own))
 
 

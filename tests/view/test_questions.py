@@ -149,7 +149,7 @@ def test_lost_last_votes_leave_the_first_ones_to_weigh(tmp_path: Path) -> None:
 
 def test_many_ids_leave_room_for_the_words(tmp_path: Path) -> None:
     _, _, text = lost_outcome(tmp_path, "comparative", *(f"r{n}.scoring.judge" for n in range(1, 7)))
-    assert "Weigh 42 arguments (R-1-1, R-1-2, R-1-3 and 39 more), 18 concerns (" in text
+    assert "Weigh 42 arguments (R-1-1, R-1-2, R-1-3 and others), 18 concerns (" in text
     assert "of advocate_a: claim on" in text
 
 

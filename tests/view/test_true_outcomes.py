@@ -2038,3 +2038,26 @@ def test_an_answer_in_own_words_is_no_option_that_roles_share(tmp_path: Path) ->
     book, found = of_world(tmp_path, crux_seats.contested("document"), "r1.C.verifier", options=0)
     assert found.dissent[0].became == "asked to object, and dissents; its own numbers give its own answer 60%"
     assert choices(book) == {}
+
+
+def test_a_council_that_lost_half_of_its_members_has_no_majority(tmp_path: Path) -> None:
+    """One reply of three was DECIDED, "by 1 of 1 members"; the lost ones might have outvoted it."""
+
+    def change(step: Step, made: dict[str, Any]) -> None:
+        made["answers"] = "O-1" if step.name.repeat == 2 else "O-2"
+
+    _, found = played(tmp_path, "council", change, lose=frozenset({"r1.plan.solo", "r1.plan.solo~2"}))
+    assert status_clause(found) == "YOUR CALL: no option has more than half of 3 members"
+    _, enough = played(tmp_path / "enough", "council", change, lose=frozenset({"r1.plan.solo~2"}))
+    assert status_clause(enough).startswith(
+        "DECIDED: by 2 of 2 members, 1 requirement in 2 plans, replies lost"
+    )
+    _, whole = played(tmp_path / "whole", "council", change)
+    assert [dissenter.text for dissenter in whole.dissent] == ["for O-1: do it"]
+
+
+def test_what_was_handed_in_is_counted_once_on_a_screen(tmp_path: Path) -> None:
+    """ "4 challenges (X-1-1, X-1-2, X-1-3 and 1 more)" ended in "(and 1 more: …)", which is another one."""
+    _, found = ended(tmp_path, "jugalbandi", {"r1.resolve.resolver"}, {"wait": "off"})
+    (weigh,) = [point.text for point in found.do_now if "challenger" in point.text]
+    assert weigh.startswith("Weigh 4 challenges (X-1-1, X-1-2, X-1-3 and others) of challenger: ")
