@@ -175,6 +175,7 @@ def _undecided(book: Book, chief: Decision, finals: list[Decision]) -> Iterator[
             return  # its questions are about rounds without scores
         if chief.about[1:]:
             yield f"{' and '.join(chief.about)} are within five per cent"
+        yield "rounds without scores could change the recommendation"
     # Levels far apart are put to a person, and one lens alone cannot be far from another.
     if state.opening.protocol == "priority" and state.given_up:
         yield "one lens was lost, so whether both agree is not known"

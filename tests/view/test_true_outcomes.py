@@ -1983,8 +1983,14 @@ def test_a_round_whose_scores_would_change_nothing_leaves_no_call_to_a_person(tm
     assert one.go_on is None
     many = {f"r{n}.scoring.judge" for n in (1, 2, 3)}
     _, found = ended(tmp_path / "many", "comparative", many)
-    assert status_clause(found) == "YOUR CALL: 3 questions to you are open"
+    could = "YOUR CALL: rounds without scores could change the recommendation"
+    assert status_clause(found) == could
     assert "whatever the scores" not in found.answer
+    # Nobody is asked about a round without a case, which was DECIDED.
+    cases = {"r1.case.for_o_1.advocate_a", "r1.case.for_o_2.advocate_b"}
+    session = begin(tmp_path / "half", "comparative", options=2)
+    half = outcome_of("run", play(session, lose=frozenset(cases)))
+    assert (status_clause(half), half.needs_you) == (could, [])
 
 
 def test_what_has_no_room_says_of_which_row_it_is_and_who_states_it(tmp_path: Path) -> None:
