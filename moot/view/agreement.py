@@ -223,15 +223,12 @@ def families_text(book: Book) -> str:
     if len(everything) == 1:
         who = " and ".join(f"{family} ({counts.total()})" for family, counts in sorted(chosen.items()))
         return f"families agree: {who} all {verb} {everything.pop()}{after}"
-    each = [f"{family} {verb} {_spread(counts)}{after}" for family, counts in sorted(chosen.items())]
+    seats = {
+        family: [f"{choice} ({counted(number, 'seat')})" for choice, number in counts.most_common()]
+        for family, counts in sorted(chosen.items())
+    }
+    each = [f"{family} {verb} {' and '.join(spread)}{after}" for family, spread in seats.items()]
     return f"families differ: {', '.join(each)}"
-
-
-def _spread(counts: Counter[str]) -> str:
-    """Return `O-2`, or `O-2 (2 seats) and O-1 (1 seat)`."""
-    if len(counts) == 1:
-        return next(iter(counts))
-    return " and ".join(f"{choice} ({counted(number, 'seat')})" for choice, number in counts.most_common())
 
 
 def families_of_roles(book: Book) -> dict[str, str]:

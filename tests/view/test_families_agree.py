@@ -53,9 +53,15 @@ def test_families_that_differ_say_which_option_each_puts_first(believed: Book) -
         "critic": QWEN,
     }
     told = families_text(by(believed, models))
-    assert told == "families differ: claude put O-1 first, gpt put O-1 first, qwen put O-2 first"
+    assert (
+        told
+        == "families differ: claude put O-1 (2 seats) first, gpt put O-1 (1 seat) first, qwen put O-2 (1 seat) first"
+    )
     mixed = families_text(by(believed, {**models, "observer": QWEN}))
-    assert mixed == "families differ: claude put O-1 first, qwen put O-1 (1 seat) and O-2 (1 seat) first"
+    assert (
+        mixed
+        == "families differ: claude put O-1 (2 seats) first, qwen put O-1 (1 seat) and O-2 (1 seat) first"
+    )
     assert "families differ" in trust_text(by(believed, models))
 
 
