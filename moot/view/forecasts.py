@@ -60,7 +60,9 @@ class ForecastParts(NamedTuple):
 def forecast_parts(run: str, book: Book, chief: Decision | None) -> ForecastParts:
     """Return the parts for a run with forecasts; `chief` is its main decision."""
     memo, why, how_sure = memo_points(book, chief), list[Point](), ""
-    ways = sorted(ways_to_be_wrong(book), key=lambda way: -way[0])
+    # They are ways in which the leader could be wrong, and would speak for another answer.
+    is_leader = chief is None or option_of(book, chief) == leader_of_group(book)
+    ways = sorted(ways_to_be_wrong(book), key=lambda way: -way[0]) if is_leader else []
     if chief is not None:
         why = memo.get("why") or reasons_of_role(book)
         cited = {ref for point in why[:REASONS] for ref in point.refs}
@@ -272,10 +274,8 @@ def program_text(run: str, book: Book, claim: str) -> tuple[str, str | None]:
     if not planned or any(facts.judged for facts in planned.values()):
         return "", None
     *_, experiment = planned
-    runs, here = (
-        shlex.join(plan_of(book, experiment).argv),
-        f"moot experiment run {shlex.quote(run)} {experiment}",
-    )
+    runs = shlex.join(plan_of(book, experiment).argv)
+    here = f"moot experiment run {shlex.quote(run)} {experiment}"
     return f" Program: `{runs}`, run it here with `{here}`.", experiment
 
 

@@ -2067,3 +2067,16 @@ def test_what_was_handed_in_is_counted_once_on_a_screen(tmp_path: Path) -> None:
     _, found = ended(tmp_path, "jugalbandi", {"r1.resolve.resolver"}, {"wait": "off"})
     (weigh,) = [point.text for point in found.do_now if "challenger" in point.text]
     assert weigh.startswith("Weigh 4 challenges (X-1-1, X-1-2, X-1-3 and others) of challenger: ")
+
+
+def test_ways_in_which_the_leader_could_be_wrong_are_none_to_another_answer(tmp_path: Path) -> None:
+    """A person who took the other option read what would show the overruled one to be wrong."""
+    _, left = of_world(tmp_path / "left", crux_seats.World(answers="O-2"))
+    assert not any("A way to be wrong" in point.text for point in left.changes_our_mind)
+    session = changed_run(tmp_path / "run", "crux")
+    (decided,) = final_in_force(session.book().state)
+    assert any(
+        "way to be wrong" in point.text for point in outcome_of("run", session.book()).changes_our_mind
+    )
+    human_actions.override(session, decided, "Take O-2 all the same.", "Bo")
+    assert outcome_of("run", session.book()).changes_our_mind == []
