@@ -65,9 +65,12 @@ def condition_sentence(book: Book, chief: Decision | None, without: Mapping[str,
     """Return the sentence for the outcome; None without data, and where a person decided in place of the roles."""
     if not without or chief is None or chief.type == "override":
         return None
-    same = "no single role's sealed answer: without any one of them the answer would be the same"
-    # Without the numbers of the last role that counts, those without numbers about a test would count again.
-    same = f"{', '.join(without)}: only its forecast counts" if len(without) == 1 else same
+    same = (
+        "no single role's sealed answer: without any one of them the answer would be the same"
+        if len(without) > 1
+        # Without the last role that has numbers about a test, those without them would count again.
+        else f"{', '.join(without)}: only its forecast counts"
+    )
     if has_beliefs(book):
         from moot.view.forecasts import leader_of_group, turning_points
 

@@ -71,10 +71,9 @@ def standing_of(book: Book, chief: Decision | None, finals: list[Decision]) -> S
             return StatusWhy(status, "the memo answers with another option than the group forecast")
         due = [crux.claim for crux in forecasts.worth(table_at(state).terms.tau)]
         return StatusWhy(status, _first(due) if status is OutcomeStatus.RUN_THIS_FIRST else "")
-    reason = state.closing.reason if state.closing else ""
     open_claims = open_under(book, finals or [chief])
     # An untested claim under the decision could still overturn it, so the test comes first.
-    if reason == "hand_over" or open_claims:
+    if open_claims or (state.closing and state.closing.reason == "hand_over"):
         return StatusWhy(OutcomeStatus.RUN_THIS_FIRST, _first(open_claims))
     undecided = next(_undecided(book, chief, finals), None)
     return StatusWhy(OutcomeStatus.DECIDED if undecided is None else OutcomeStatus.YOUR_CALL, undecided or "")
