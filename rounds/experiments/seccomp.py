@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import platform
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 
@@ -128,14 +128,14 @@ def assemble(architecture: Architecture) -> bytes:
     # of a timer of timer_create lies there too; without the call, programs use alarm.
     for name in ("clone3", "timer_create"):
         instructions += _on(calls[name], [_refusal(errno.ENOSYS)])
-    instructions += _on(calls["clone"], [*_unless(_IF_ANY_BIT, 0, _NEW_NAMESPACES, errno.EPERM)])
+    instructions += _on(calls["clone"], _unless(_IF_ANY_BIT, 0, _NEW_NAMESPACES))
     for name, place in _SENDS.items():
-        instructions += _on(calls[name], [*_unless(_IF_EQUAL, place, _CONTINUE, errno.EPERM)])
+        instructions += _on(calls[name], _unless(_IF_EQUAL, place, _CONTINUE))
     instructions += _on(
         calls["mmap"],
         [
-            *_unless(_IF_ANY_BIT, 3, _HUGE_PAGES, errno.EPERM),
-            *_unless(_IF_EQUAL, 3, _SHARED_ANONYMOUS, errno.EPERM, mask=_SHARED_ANONYMOUS),
+            *_unless(_IF_ANY_BIT, 3, _HUGE_PAGES),
+            *_unless(_IF_EQUAL, 3, _SHARED_ANONYMOUS, mask=_SHARED_ANONYMOUS),
         ],
     )
     instructions += _on(
@@ -155,11 +155,11 @@ def assemble(architecture: Architecture) -> bytes:
             _instruction(_IF_EQUAL, _SOCKET_OPTIONS, skip=1),
             _instruction(_RETURN, _ALLOW),
             # Larger buffers would be kernel memory beyond what usage.py counts for each socket.
-            *(part for option in _BUFFER_SIZES for part in _unless(_IF_EQUAL, 2, option, errno.EPERM)),
+            *(part for option in _BUFFER_SIZES for part in _unless(_IF_EQUAL, 2, option)),
         ],
     )
-    instructions += _on(calls["fcntl"], [*_unless(_IF_EQUAL, 1, _PIPE_SIZE, errno.EPERM)])
-    instructions += _on(calls["prctl"], [*_unless(_IF_EQUAL, 0, _DUMPABLE, errno.EPERM)])
+    instructions += _on(calls["fcntl"], _unless(_IF_EQUAL, 1, _PIPE_SIZE))
+    instructions += _on(calls["prctl"], _unless(_IF_EQUAL, 0, _DUMPABLE))
     return b"".join([*instructions, _instruction(_RETURN, _ALLOW)])
 
 
@@ -177,17 +177,17 @@ def _argument(number: int) -> int:
     return _ARGUMENTS + 8 * number
 
 
-def _on(number: int, then: list[bytes]) -> list[bytes]:
+def _on(number: int, then: Iterable[bytes]) -> list[bytes]:
     """Return what decides over one call; a call that nothing in `then` refuses is allowed."""
     body = [*then, _instruction(_RETURN, _ALLOW)]
     # Calls that are not this one jump over the whole body to the next test.
     return [_instruction(_IF_EQUAL, number, otherwise=len(body)), *body]
 
 
-def _unless(test: int, argument: int, value: int, error: int, *, mask: int | None = None) -> Iterator[bytes]:
+def _unless(test: int, argument: int, value: int, *, mask: int | None = None) -> Iterator[bytes]:
     """Refuse a call when an argument passes a test; go on otherwise."""
     yield _instruction(_LOAD, _argument(argument))
     if mask is not None:
         yield _instruction(_AND, mask)
     yield _instruction(test, value, otherwise=1)
-    yield _refusal(error)
+    yield _refusal(errno.EPERM)
