@@ -14,7 +14,6 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache, lru_cache
-from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Final, Literal, NamedTuple, TypeVar
 
@@ -26,7 +25,7 @@ from ledger.plain_json import built
 from ledger.plain_toml import toml_table
 from ledger.state.book import Blobs
 from ledger.state.state import State
-from ledger.store.blobs import own_parameters
+from ledger.store.blobs import hash_of, own_parameters
 from ledger.store.failures import BlobMissing
 
 SignalProfile = Literal["gates", "published"]
@@ -304,7 +303,7 @@ def params_bytes(section: str) -> bytes:
 
 def params_hash(section: str) -> str:
     """Return the SHA-256 of an installed section: the `params` of `signals`, `alarm` and `stop` (FORMAT 2)."""
-    return sha256(params_bytes(section)).hexdigest()
+    return hash_of(params_bytes(section))
 
 
 @cache

@@ -14,7 +14,6 @@ braces stays unchanged. Quoted text goes behind bars.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
@@ -22,6 +21,8 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, cast
 
 import orjson
+
+from ledger.store.blobs import hash_of
 
 Text = str | int
 Row = Mapping[str, Text]
@@ -161,15 +162,10 @@ def read_prompt_set(blob: bytes) -> PromptSet:
     return fields
 
 
-def prompt_set_hash(prompt_set: PromptSet | bytes) -> str:
+def prompt_set_hash(prompt_set: PromptSet) -> str:
     """Return the SHA-256 of the blob in 64 hex digits, as in `run_opened.prompt_set`."""
-    blob = prompt_set if isinstance(prompt_set, bytes) else _blob(prompt_set)
-    return hashlib.sha256(blob).hexdigest()
-
-
-def _blob(prompt_set: PromptSet) -> bytes:
     templates = cast("Mapping[str, str]", prompt_set["templates"])
-    return encode_prompt_set(str(prompt_set["name"]), templates, prompt_set.get("layout"))
+    return hash_of(encode_prompt_set(str(prompt_set["name"]), templates, prompt_set.get("layout")))
 
 
 def template(prompt_set: PromptSet, path: str) -> str:

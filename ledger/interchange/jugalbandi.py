@@ -7,7 +7,6 @@ does not mislead them.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -32,6 +31,7 @@ from ledger.interchange.skill_import import Imported, Terms
 from ledger.language.words import word_count
 from ledger.plain_text import plain_lines, without_mark
 from ledger.result import Result
+from ledger.store.blobs import hash_of
 
 TAGS: Final = ("STRUCTURAL", "ASSUMPTION", "MISSING")
 DISPOSITIONS: Final = ("accepted", "rejected", "escalated")
@@ -209,7 +209,7 @@ def read_result(content: bytes, name: str, terms: Terms) -> dict[str, Imported]:
     if len(task) > SECTION_MAX:
         too_long = f"a task of {len(task)} characters, more than the {SECTION_MAX} that a question may have"
         return {"jugalbandi": Imported((), {}, (BadLine(name, 0, too_long),))}
-    origin = f"sha256:{hashlib.sha256(content).hexdigest()}"
+    origin = f"sha256:{hash_of(content)}"
     raw = cast("Mapping[str, str]", result["jugalbandi"]["raw_outputs"])
     outputs = {
         "single-pass": [("solo", str(result["single_pass"]["raw_output"]))],

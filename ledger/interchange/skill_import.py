@@ -65,6 +65,7 @@ from ledger.interchange.skill_tables import (
 )
 from ledger.plain_json import converted
 from ledger.state.fold import fold
+from ledger.store.blobs import hash_of
 from ledger.store.disk import read_plain, real
 from ledger.store.failures import LedgerError
 
@@ -245,7 +246,7 @@ def documents_of(
             left_out.append(f"{path[:60]!a}: no ledger can keep this name; the document is left out")
             continue
         content = source[path]
-        sha256 = hashlib.sha256(content).hexdigest()
+        sha256 = hash_of(content)
         blobs[sha256] = content
         identity = label_id("document", len(documents) + 1)
         documents.append(ContextDocument(id=identity, name=path, sha256=sha256, bytes=len(content)))

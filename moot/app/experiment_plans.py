@@ -5,7 +5,6 @@ exit = 0                       stdout ~ ^lost: 0$            json:/lost <= 0    
 
 from __future__ import annotations
 
-import hashlib
 import re
 import shlex
 from collections.abc import Sequence
@@ -22,6 +21,7 @@ from ledger.events.ids import event_id
 from ledger.format.canonical import decode, encode
 from ledger.language.words import first_words
 from ledger.state.experiments import QUESTION_WORDS_MAX, plan_problems
+from ledger.store.blobs import hash_of
 from ledger.store.disk import read_plain
 from moot.app.session import Session, kept_words
 from moot.environment import now
@@ -181,6 +181,6 @@ def _question(session: Session, claim: str) -> str:
 def _kept(path: str, blobs: dict[str, bytes]) -> NamedBlob:
     content = read_plain(Path(path), FILE_BYTES_MAX)
     # The plan names contents, not paths: a file that changes later cannot change what was planned.
-    sha256 = hashlib.sha256(content).hexdigest()
+    sha256 = hash_of(content)
     blobs[sha256] = content
     return NamedBlob(name=Path(path).name, sha256=sha256)

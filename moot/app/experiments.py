@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -37,6 +36,7 @@ from ledger.state.experiments import (
     slots,
 )
 from ledger.store import disk
+from ledger.store.blobs import hash_of
 from ledger.store.disk import read_plain, refuse_link, writing
 from ledger.store.store import DriverLease
 from moot.app.seats import Agreed, bench_for
@@ -373,7 +373,7 @@ def _read_series(file: Path, plan: ExperimentPlanned) -> _Series:
     if [Slot(run.control, run.n) for run in runs] != list(islice(slots(TIMES_MAX), len(runs))):
         raise _BadCheck("the runs are not those of a whole series, in order")
     for name, content in wrote.items():
-        if sha256(content).hexdigest() != name:
+        if hash_of(content) != name:
             raise _BadCheck("what a program wrote does not have the hash that its run names: it was changed")
     for output in (output for run in runs for output in (run.stdout, run.stderr)):
         whole = wrote.get(output.kept)

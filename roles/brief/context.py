@@ -7,7 +7,6 @@ different code: layouts are part of prompt sets (`roles/prompts/<set>/layout.jso
 
 from __future__ import annotations
 
-import hashlib
 from bisect import bisect_left
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any, Final, Literal, TypeVar, cast, get_args
@@ -20,6 +19,7 @@ from ledger.plain_json import converted
 from ledger.state.book import Book, once
 from ledger.state.decided import quoted
 from ledger.state.state import ClaimFacts, State
+from ledger.store.blobs import hash_of
 from roles.asof import at_opening
 from roles.brief import quote
 from roles.brief.quote import Quoted
@@ -115,7 +115,7 @@ class Block:
         """Scope in which it stays the same."""
         # The hash is computed once: blocks are shared by many briefs, and each brief lists all its hashes.
         self.bytes: Final = text.encode()
-        self.sha256: Final = hashlib.sha256(self.bytes).hexdigest()
+        self.sha256: Final = hash_of(self.bytes)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Block) and (self.name, self.text) == (other.name, other.text)

@@ -9,7 +9,6 @@ because one that fails everywhere would prove nothing.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import platform
 import secrets
@@ -28,6 +27,7 @@ from ledger.events import ExperimentPlanned, ExperimentRun
 from ledger.events.experiments import ExperimentEnvironment, KeptOutput
 from ledger.plain_json import decoded
 from ledger.state.experiments import Content, Slot, plan_problems
+from ledger.store.blobs import hash_of
 from rounds.experiments import bubblewrap
 from rounds.experiments.bubblewrap import NAME, interpreter
 from rounds.experiments.sandbox import Capture, Job, Limits, SandboxBroken, SandboxRun, last_line, run_job
@@ -280,7 +280,7 @@ class Bench:
             started_at=started_at,
             ms=run.ms,
         )
-        blobs = {_sha256(stream.kept): stream.kept for stream in (run.stdout, run.stderr)}
+        blobs = {hash_of(stream.kept): stream.kept for stream in (run.stdout, run.stderr)}
         return Conducted(event, blobs)
 
 
@@ -320,7 +320,7 @@ def job_of(plan: ExperimentPlanned, slot: Slot, content: Content) -> Job:
     named = {name: content(sha256) for name, sha256 in planned.items()}
     for name, sha256 in planned.items():
         # A blob that was changed would run another program than the one that was planned and reviewed.
-        if _sha256(named[name]) != sha256:
+        if hash_of(named[name]) != sha256:
             raise SandboxBroken(f"{name} is not the file that was planned")
     limits = Limits(
         wall_seconds=plan.limits.wall_seconds,
@@ -334,13 +334,9 @@ def job_of(plan: ExperimentPlanned, slot: Slot, content: Content) -> Job:
 def _not_run(why: str) -> SandboxRun:
     """Return the record of a program that could not be started, with the reason in place of its stderr."""
     reason = why.encode("utf-8", "replace")
-    nothing = Capture(_sha256(b""), 0, b"")
-    return SandboxRun("not_started", None, None, nothing, Capture(_sha256(reason), len(reason), reason), 0)
+    nothing = Capture(hash_of(b""), 0, b"")
+    return SandboxRun("not_started", None, None, nothing, Capture(hash_of(reason), len(reason), reason), 0)
 
 
 def _kept(stream: Capture) -> KeptOutput:
-    return KeptOutput(sha256=stream.sha256, bytes=stream.length, kept=_sha256(stream.kept))
-
-
-def _sha256(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
+    return KeptOutput(sha256=stream.sha256, bytes=stream.length, kept=hash_of(stream.kept))

@@ -5,7 +5,6 @@ Each protocol decides which claim gets one, which role plans it and when it runs
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any, Final, Literal
 
@@ -20,6 +19,7 @@ from ledger.plain_json import converted
 from ledger.state.book import Book
 from ledger.state.experiments import QUESTION_WORDS_MAX, plan_of, plan_problems
 from ledger.state.state import EXPERIMENTS, INTERPRETER, State
+from ledger.store.blobs import hash_of
 from roles.prompt_set import bar
 from roles.protocol import Step
 from roles.replies import Part, Word
@@ -92,7 +92,7 @@ def files_of(programs: Iterable[PlannedProgram]) -> Mapping[str, bytes]:
         for program in programs
         for file in (*program.files, *(file_ for control in program.controls for file_ in control.files))
     )
-    return {_hash(file.text): file.text.encode() for file in files}
+    return {hash_of(file.text.encode()): file.text.encode() for file in files}
 
 
 def experiment(
@@ -131,11 +131,7 @@ def experiment(
 
 
 def _named(file: ProgramText) -> NamedBlob:
-    return NamedBlob(name=file.name, sha256=_hash(file.text))
-
-
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+    return NamedBlob(name=file.name, sha256=hash_of(file.text.encode()))
 
 
 # ---------------------------------------------------------------- what briefs say

@@ -11,7 +11,6 @@ At the opening the screenings come before any role is asked, then the gate's dec
 
 from __future__ import annotations
 
-import hashlib
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -28,6 +27,7 @@ from ledger.language.words import is_english, word_count
 from ledger.plain_json import converted
 from ledger.result import Result
 from ledger.state.book import Book, strings
+from ledger.store.blobs import hash_of
 from roles.protocol import Protocol
 from rounds import screening
 from rounds.protocols import DEFAULT_PROTOCOL, PROTOCOLS
@@ -69,7 +69,7 @@ def screened(of: Any, content: bytes, length_max: int, by: str = "controller") -
         phase="open",
         by=by,
         of=of,
-        sha256=hashlib.sha256(content).hexdigest(),
+        sha256=hash_of(content),
         score=result.score,
         action=result.action,
         issues=converted(result.issues, tuple[ScreeningIssue, ...], from_attributes=True),

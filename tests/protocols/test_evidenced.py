@@ -16,13 +16,14 @@ from ledger.events import Claim, Decision, DriftCheck, Statement, Verification
 from ledger.events.envelope import Evidence
 from ledger.events.ids import parse_reference
 from ledger.state.book import Book, book
+from ledger.store.blobs import hash_of
 from moot.view.claims import claims_of, claims_text, decision_lines
 from moot.view.event_lines import event_lines
 from moot.view.marks import claim_mark, shown_as, status_with_level
 from moot.view.show import show_of, why_of
 from roles.brief import Brief, derive
 from roles.evidence import Exhibit, evidence_class, exhibits, ids_in
-from roles.prompt_set import installed_prompt_set, prompt_set_hash, read_prompt_set
+from roles.prompt_set import installed_prompt_set, read_prompt_set
 from roles.protocol import Step, find_step
 from roles.schema import parse_reply
 from roles.seats.port import Answer
@@ -110,7 +111,7 @@ def brief_of(step_id: str, ledger: Book | None = None) -> Brief:
 
 def test_a_run_breaks_no_rule() -> None:
     opened = whole().state.opening
-    assert opened.prompt_set == prompt_set_hash(installed_prompt_set("structured"))
+    assert opened.prompt_set == hash_of(installed_prompt_set("structured"))
     assert {event.v for event in whole().events} == {3}
     report = rulebook.check(whole(), standard(protocol_of(opened)).context())
     assert [one for one in report.findings if one.severity == "error"] == []

@@ -56,7 +56,8 @@ from ledger.events.verifications import CHECKS, StatusChange, ValidationFinding
 from ledger.format.canonical import decode, encode
 from ledger.state.book import Book, book
 from ledger.state.lifecycle import STATUS_OF_BEARING
-from roles.prompt_set import installed_prompt_set, prompt_set_hash
+from ledger.store.blobs import hash_of
+from roles.prompt_set import installed_prompt_set
 
 AT = "2026-01-02T03:04:05.000006Z"
 AUTHORS = ("action", "guardian", "observer", "critic")
@@ -201,7 +202,7 @@ def run_opened(blobs: Memory) -> RunOpened:
         predict=(Prediction(role="observer", code="no_goal_verdict", text=word("predict")),),
         stop=StopRule(profile="published", params="4" * 64, check_every=3, not_before=6),
         budgets=Budgets(tokens=654321),
-        prompt_set=prompt_set_hash(installed_prompt_set("structured")),
+        prompt_set=hash_of(installed_prompt_set("structured")),
         seed=543210,
         rules=RULES,
         origin=Origin(type="new"),

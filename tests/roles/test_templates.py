@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
+from ledger.store.blobs import hash_of
 from roles.prompt_set import (
     PromptSetError,
     TemplateError,
@@ -67,7 +68,7 @@ def test_the_installed_set_is_canonical_and_named_by_its_bytes() -> None:
     blob = installed_prompt_set("structured")
     found = read_prompt_set(blob)
     assert encode_prompt_set(found["name"], found["templates"], found["layout"]) == blob
-    assert prompt_set_hash(found) == prompt_set_hash(blob)
+    assert prompt_set_hash(found) == hash_of(blob)
     assert list(found) == ["set", "name", "templates", "layout"]
     assert list(found["templates"]) == sorted(found["templates"])
 
