@@ -260,7 +260,7 @@ def _opening(name: str, task: str, outputs: list[tuple[str, str]], origin: str, 
         seed=0,
         rules={},
         origin=Origin(type="import", of=origin, tool="jugalbandi"),
-        moot=terms.moot,
+        moot="",
     )
 
 

@@ -164,12 +164,10 @@ NAME_LENGTH_MAX: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Settings that a state directory lacks: the question, and how the stop signals will be read."""
+    """Setting that a state directory lacks: how the stop signals will be read."""
 
-    question: str = ""
     profile: Profile = "published"
     params: str = GENESIS
-    moot: str = ""
 
 
 def goals_of(run: RunFile, claims: Numbered[ClaimRow], decisions: Numbered[DecisionRow]) -> dict[str, str]:
@@ -195,7 +193,7 @@ def opening_of(
         phase="open",
         by="import",
         protocol="structured",
-        question=run.question or terms.question,
+        question=run.question,
         domain=run.domain,
         goals=tuple(Labelled(id=identity, text=text) for text, identity in tables.goals.items()),
         context=context,
@@ -207,7 +205,7 @@ def opening_of(
         seed=0,
         rules={"skill_keys": " ".join(sorted(rows.seen))},
         origin=Origin(type="import", of=f"sha256:{_digest(rows)}", tool="skill"),
-        moot=terms.moot,
+        moot="",
     )
 
 

@@ -253,15 +253,10 @@ def test_a_document_with_a_name_that_no_ledger_keeps_is_left_out_and_named() -> 
 
 
 def test_terms_say_what_the_source_does_not() -> None:
-    terms = Terms(question="Which storage?", profile="published", params="a" * 64, moot="9.9")
+    terms = Terms(profile="gates", params="a" * 64)
     opened = imported(source(SMALL), terms).state.opened
     assert opened is not None
-    assert (opened.question, opened.stop.profile, opened.stop.params) == (
-        "Which storage?",
-        "published",
-        "a" * 64,
-    )
-    assert opened.moot == "9.9"
+    assert (opened.stop.profile, opened.stop.params) == ("gates", "a" * 64)
 
 
 CLAIM = SMALL["claims"][0]
