@@ -9,6 +9,7 @@ role cannot show that it carries anything, and an unchanged round does not prove
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Final, Literal
@@ -74,16 +75,14 @@ def sighted_by_others(events: Iterable[Event]) -> frozenset[str]:
 
 def contributions(state: State, shared: frozenset[str] = frozenset()) -> list[Contribution]:
     """Return every deliberating role's contribution; `shared` are claims that another role saw, too."""
-    raised: dict[int, int] = {}
-    for claim in state.claims.values():
-        raised[claim.round] = raised.get(claim.round, 0) + 1
+    raised = Counter(claim.round for claim in state.claims.values())
     return [_contribution(state, role, raised, shared) for role in deliberating_roles(state)]
 
 
-def _contribution(state: State, role: str, raised: dict[int, int], shared: frozenset[str]) -> Contribution:
+def _contribution(state: State, role: str, raised: Counter[int], shared: frozenset[str]) -> Contribution:
     own = [identity for identity, claim in state.claims.items() if claim.raised_by == role]
     absent, around = _compared(state, role)
-    fewer, beside = sum(raised.get(n, 0) for n in absent), sum(raised.get(n, 0) for n in around)
+    fewer, beside = sum(raised[n] for n in absent), sum(raised[n] for n in around)
     p_value = drop(fewer, len(absent), beside, len(around)) if absent and around else None
     powers = _powers(len(absent), len(around), beside)
     verdict, detail = _verdict(role, absent, p_value, powers)

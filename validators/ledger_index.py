@@ -7,6 +7,7 @@ no openings from there on: the rules of order report it, and the others judge th
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
@@ -275,11 +276,11 @@ def _imported_through(events: tuple[Event, ...]) -> int:
 
 
 def _lines(events: tuple[Event, ...]) -> dict[int, tuple[StreamName, int]]:
-    counts: dict[StreamName, int] = {}
+    counts: Counter[StreamName] = Counter()
     places: dict[int, tuple[StreamName, int]] = {}
     for event in events:
         stream = stream_of(event)
-        counts[stream] = counts.get(stream, 0) + 1
+        counts[stream] += 1
         places[event.seq] = (stream, counts[stream])
     return places
 

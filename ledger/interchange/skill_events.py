@@ -5,6 +5,7 @@ In a round: leads, claims, sealed positions, verifications, flips, concerns, dec
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import UNSET
@@ -70,7 +71,7 @@ class Drafting:
         self._tables = tables
         self._documents = documents
         self._state = State()
-        self._used: dict[str, int] = {}
+        self._used: Counter[str] = Counter()
         claims = by_round(tables.claims.rows, _round_of)
         verifications = by_round(tables.verifications.rows, _round_of)
         concerns = by_round(tables.concerns.rows, _round_of)

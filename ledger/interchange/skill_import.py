@@ -358,16 +358,15 @@ def _differences(events: Sequence[Event], claims: Numbered[ClaimRow]) -> Iterabl
 
 def _lead_notes(rows: Rows) -> Iterable[str]:
     """Yield a note where a lead row says something that a round cannot hold."""
-    counted: dict[int, int] = {}
-    for _, row in rows.of("lead_history.jsonl", LeadRow):
-        counted[row.round] = counted.get(row.round, 0) + 1
+    leads = rows.of("lead_history.jsonl", LeadRow)
+    for _, row in leads:
         away = present(row.absent_agent) not in (None, "none")
         if row.is_stress is not UNSET and row.is_stress is not None and row.is_stress != away:
             disagree = "is_stress and absent_agent disagree; nobody is read as absent"
             yield f"lead_history.jsonl: round {row.round}: {disagree}"
         if row.lead in ("system", "none"):
             yield f"lead_history.jsonl: round {row.round}: lead {row.lead} is read as no lead"
-    for round_, count in counted.items():
+    for round_, count in Counter(row.round for _, row in leads).items():
         if count > 1:
             yield f"lead_history.jsonl: round {round_} has {count} rows; each different one opens the round"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import isinf
@@ -252,7 +253,7 @@ def read_rows(source: Mapping[str, bytes]) -> Rows:
     """Return the rows of the files that `FILES` names; a missing file has none (SD-49)."""
     by_file: dict[str, tuple[Placed, ...]] = {}
     seen: set[str] = set()
-    ignored: dict[str, int] = {}
+    ignored: Counter[str] = Counter()
     bad: list[BadLine] = []
     for name, row_type in FILES.items():
         placed: list[Placed] = []
@@ -267,8 +268,7 @@ def read_rows(source: Mapping[str, bytes]) -> Rows:
                 continue
             stem = name.partition(".")[0]
             seen.update(f"{stem}.{key}" for key in REMEMBERED.get(name, ()) if key in content)
-            for key in content.keys() - known:
-                ignored[f"{name}: {key}"] = ignored.get(f"{name}: {key}", 0) + 1
+            ignored.update(f"{name}: {key}" for key in content.keys() - known)
             if name == "run.json":
                 seen.add("run")
         by_file[name] = tuple(placed)

@@ -7,7 +7,7 @@ id and text are updates of one claim (SD-71).
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Generic, Literal, Protocol, TypeVar
@@ -103,9 +103,9 @@ def number_rows(
     return Numbered(tuple(numbered), aliases, tuple(mapped))
 
 
-def unique(base: str, used: dict[str, int]) -> str:
+def unique(base: str, used: Counter[str]) -> str:
     """Return `base`, or `base~2`, `base~3`, … when it was given out before (positions and flips)."""
-    used[base] = used.get(base, 0) + 1
+    used[base] += 1
     return base if used[base] == 1 else f"{base}~{used[base]}"
 
 
