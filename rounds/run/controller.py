@@ -6,6 +6,8 @@ again, so that a process killed between two commits goes on where it stopped.
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from ledger.events import Event, RoundOpened, RunClosed, RunOpened, Signals, Validation
@@ -213,7 +215,7 @@ def _plan_cause(state: State, round_: int) -> int | None:
     return changed[-1] if changed else None
 
 
-def run_closed(book: Book, state_name: str, reason: CloseReason) -> RunClosed:
+def run_closed(book: Book, end: Literal["finished", "stopped"], reason: CloseReason) -> RunClosed:
     """Return the closing of a run: its final decisions, what is left open, the quorum it had."""
     state = book.state
     pending = tuple(identity for identity, facts in state.claims.items() if facts.status == "pending")
@@ -226,7 +228,7 @@ def run_closed(book: Book, state_name: str, reason: CloseReason) -> RunClosed:
         round=state.round,
         phase="close",
         by="controller",
-        state="finished" if state_name == "finished" else "stopped",
+        state=end,
         reason=reason,
         outcome=tuple(final_in_force(state)),
         open=(*pending, *concerns),

@@ -293,7 +293,7 @@ def say_what_became(
     return session.append(make)
 
 
-def amend_budgets(session: RunSession, limits: Mapping[str, int | str], name: str | None = None) -> Events:
+def amend_budgets(session: RunSession, limits: Mapping[str, int | str]) -> Events:
     """Change limits of the run, named as in `Budgets`; limits already in force are left alone."""
     reason = "New limits were given when the run went on."
 
@@ -304,10 +304,10 @@ def amend_budgets(session: RunSession, limits: Mapping[str, int | str], name: st
             if present != limit:
                 yield Change(path=f"budgets.{limit_name}", from_=present, to=limit)
 
-    return _amend(session, reason, changes, name, what="budget")
+    return _amend(session, reason, changes, what="budget")
 
 
-def amend_experiments(session: RunSession, *, is_allowed: bool, name: str | None = None) -> Events:
+def amend_experiments(session: RunSession, *, is_allowed: bool) -> Events:
     """Allow or forbid programs of replies, in a sandbox, from now on; nothing when that holds already."""
     word = "on" if is_allowed else "off"
     reason = "Programs are run in a sandbox." if is_allowed else "Programs are not run any more."
@@ -317,14 +317,14 @@ def amend_experiments(session: RunSession, *, is_allowed: bool, name: str | None
         if before != word:
             yield Change(path=EXPERIMENTS_PATH, from_=before, to=word)
 
-    return _amend(session, reason, changes, name)
+    return _amend(session, reason, changes)
 
 
-def stop_waiting(session: RunSession, name: str | None = None) -> Events:
+def stop_waiting(session: RunSession) -> Events:
     """Let the run go on without an open answer; nothing when it does not wait."""
     change = Change(path=WAIT_PATH, from_="on", to="off")
     reason = "The run goes on without an answer."
-    return _amend(session, reason, lambda book: [change] if book.state.waits else [], name)
+    return _amend(session, reason, lambda book: [change] if book.state.waits else [])
 
 
 def allow_experiment(session: RunSession, experiment: str, name: str | None = None) -> Events:

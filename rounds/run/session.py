@@ -198,7 +198,8 @@ class RunSession:
 
     def __init__(self, run: RunStore, verdicts: Callable[[Protocol], Verdicts], clock: Clock) -> None:
         self.run: Final = run
-        self._clock = clock
+        self.now: Final = clock
+        """Return the present instant."""
         state = run.book().state
         refuse(strangeness(state), run.path)
         opened = state.opening
@@ -258,9 +259,7 @@ class RunSession:
             self._judged_by_its_own(book)
             step = find_open(self.protocol, book, step_id)
             accepted = accept(self.protocol, book, step, content, answer, self.prompt_set)
-            events = writer.commit(
-                accepted.events, at=self._clock(), blobs={**(blobs or {}), **accepted.blobs}
-            )
+            events = writer.commit(accepted.events, at=self.now(), blobs={**(blobs or {}), **accepted.blobs})
             # Under the same lock: another process must not answer a step before its round has been opened.
             return Submitted((*events, *self._settle(writer)))
 
@@ -271,12 +270,8 @@ class RunSession:
             step = find_open(self.protocol, writer.book(), step_id)
             # Details can quote a request with its key, so they are masked before they reach the ledger.
             drafts = given_up(self.protocol, writer.book(), step, reason, masked(detail))
-            events = writer.commit(drafts, at=self._clock())
+            events = writer.commit(drafts, at=self.now())
             return (*events, *self._settle(writer))
-
-    def now(self) -> str:
-        """Return the present instant."""
-        return self._clock()
 
     def commit(
         self, make: Callable[[Book], tuple[Event, ...]], blobs: Mapping[str, bytes]
@@ -284,7 +279,7 @@ class RunSession:
         """Commit what `make` returns under the lock, without anything that follows from it."""
         with self.run.writer() as writer:
             drafts = make(writer.book())
-            return writer.commit(drafts, at=self._clock(), blobs=blobs) if drafts else ()
+            return writer.commit(drafts, at=self.now(), blobs=blobs) if drafts else ()
 
     def settle(self) -> tuple[Event, ...]:
         """Commit what the controller owes, as after a writer that died in between."""
@@ -301,7 +296,7 @@ class RunSession:
             if book.state.closing is not None:
                 return ()
             closed = run_closed(book, "stopped", reason)
-            return writer.commit([closed, *_stop_note(book, reason, detail)], at=self._clock())
+            return writer.commit([closed, *_stop_note(book, reason, detail)], at=self.now())
 
     def append(
         self, make: Callable[[Book], Iterable[Event]], blobs: Mapping[str, bytes] | None = None
@@ -322,14 +317,14 @@ class RunSession:
                 if isinstance(draft, Decision) and draft.type == "answer"
                 for event in self.protocol.after_answer(with_next(book, draft), draft)
             ]
-            written = writer.commit(drafts, at=self._clock(), blobs=blobs or {}) if drafts else ()
+            written = writer.commit(drafts, at=self.now(), blobs=blobs or {}) if drafts else ()
             return (*there, *written, *self._settle(writer))
 
     def _settle(self, writer: Writer) -> tuple[Event, ...]:
         written: list[Event] = []
         # A loop, because each commit can make the next one due: a validation, then the look, then a round.
         while drafts := self.controller.owed(writer.book()):
-            written += writer.commit(drafts, at=self._clock())
+            written += writer.commit(drafts, at=self.now())
         return tuple(written)
 
 

@@ -167,7 +167,7 @@ def test_without_the_persons_word_nobody_is_asked_for_a_program(tmp_path: Path) 
 def test_where_programs_are_forbidden_later_nobody_waits_for_one(tmp_path: Path) -> None:
     session = begin(tmp_path / "run")
     played(session, Planner(), run=False)
-    amend_experiments(session, is_allowed=False, name="Ada")
+    amend_experiments(session, is_allowed=False)
     assert awaited_experiments(STRUCTURED, session.book().state) == ()
     assert [one.step.task for one in session.pending()][:1] == ["E.check1"]
     book = played(session, Planner(), run=False)

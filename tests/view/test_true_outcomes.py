@@ -1103,9 +1103,9 @@ def test_an_override_has_nothing_of_what_it_overruled_but_as_its_objection(
 def test_a_waiver_of_a_person_is_said(tmp_path: Path) -> None:
     session = changed_run(tmp_path / "run", "jugalbandi")
     assert "wait" not in outcome_of("run", session.book()).trust
-    human_actions.stop_waiting(session, "Ada")
+    human_actions.stop_waiting(session)
     seq = session.book().of(Amendment)[0].seq
-    assert f"; Ada said not to wait for answers (@{seq})" in outcome_of("run", session.book()).trust
+    assert f"; a person said not to wait for answers (@{seq})" in outcome_of("run", session.book()).trust
     _, opened = played(tmp_path / "opened", "jugalbandi", rules={"wait": "off"})
     assert "; opened not to wait for answers" in opened.trust
 
