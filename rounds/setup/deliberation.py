@@ -170,10 +170,7 @@ class RoundRow(FileTable):
     phases: tuple[str, ...] | None = None
     focus: Line | None = None
 
-    @field_validator("phases", mode="before")
-    @classmethod
-    def _phases(cls, value: Any) -> tuple[str, ...]:
-        return phases_of(value)
+    _phases = field_validator("phases", mode="before")(phases_of)
 
 
 class Predicted(FileTable):
@@ -259,10 +256,7 @@ class Deliberation(FileTable):
     experiments: ExperimentsRow | None = None
     rules: dict[str, str] = Field(default_factory=dict[str, str])
 
-    @field_validator("round", "predict", "context", mode="before")
-    @classmethod
-    def _rows(cls, value: Any) -> Any:
-        return listed(value)
+    _rows = field_validator("round", "predict", "context", mode="before")(listed)
 
     @field_validator("rules")
     @classmethod
