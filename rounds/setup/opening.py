@@ -405,12 +405,6 @@ def _stop_rule(
             )
         return StopRule(profile="crux", params=params_hash("crux"), check_every=1, not_before=1)
     profile = subject.profile or DEFAULT_PROFILE
-    if profile not in PROFILES:
-        raise DeliberationError(
-            f"no parameters are installed for profile {profile!r}",
-            name,
-            f"choose one of {', '.join(PROFILES)}",
-        )
     if params is not None and profile != "gates":
         raise DeliberationError(
             f"profile {profile} has no thresholds of one's own",
