@@ -50,8 +50,7 @@ def screenings_due(book: Book) -> tuple[Event, ...]:
         # A blob that was redacted is screened as empty, which cannot hold the run up again.
         content = book.blobs.read(document.sha256) or b""
         screenings.append(screened("context", content, DOCUMENT_MAX))
-    # The gate's decision cites the screening of the question, which is always event 1.
-    return (*screenings, *gate_decision(book, 1))
+    return (*screenings, *gate_decision(book))
 
 
 def import_screened(events: Sequence[Event]) -> tuple[Event, ...]:
@@ -290,8 +289,8 @@ def gate_rules(choice: GateChoice | None) -> dict[str, str]:
     return {} if choice is None else {ROUTE: choice.protocol, REASONS: choice.reason}
 
 
-def gate_decision(book: Book, screening: int) -> tuple[Event, ...]:
-    """Return the decision that the gate made; it rests on the screening of the question at `screening`."""
+def gate_decision(book: Book) -> tuple[Event, ...]:
+    """Return the decision that the gate made; it rests on the screening of the question."""
     opened = book.state.opening
     if ROUTE not in opened.rules:
         return ()
@@ -303,7 +302,8 @@ def gate_decision(book: Book, screening: int) -> tuple[Event, ...]:
             by="controller",
             text=f"Routed to {opened.rules[ROUTE]}: {opened.rules[REASONS]}.",
             type="gate",
-            cites=(Cite(type="verification", id=f"@{screening}", relation="based-on"),),
+            # The screening of the question is always event 1.
+            cites=(Cite(type="verification", id="@1", relation="based-on"),),
             made_by="rule",
         ),
     )
