@@ -8,7 +8,6 @@ was changed show how far two runs differ by chance. Several forks per role are n
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
 
 from detectors.contribution import LEVEL, POWER_ENOUGH, SHARES, Power, Verdict, drop, power
 from detectors.observations import deliberating_roles
@@ -19,8 +18,6 @@ from ledger.result import Result
 from ledger.state.book import Book
 from ledger.state.decided import deliberated
 from ledger.state.state import State
-
-FORKS_A_ROLE: Final = 3
 
 
 class Planned(Result, frozen=True):
@@ -77,7 +74,7 @@ class RoleLoss(Result, frozen=True):
     detail: str
 
 
-def planned_forks(state: State, per_role: int = FORKS_A_ROLE) -> list[Planned]:
+def planned_forks(state: State, per_role: int) -> list[Planned]:
     """Return rounds in which no role was absent, spread over the run, each role as often; round 1 only if needed."""
     held = [number for number in sorted(state.rounds) if _is_normal(state, number)]
     # Round 1 has no earlier decisions, so an absence there shows less than a later one.
