@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ledger.state.fold import fold
-from moot.app.runs import AnyPath, Run as Run
-from moot.environment import now
+from moot.app.runs import AnyPath, Run as Run, runs_under
+from moot.environment import now, read_settings
 from moot.errors import usage
 
 if TYPE_CHECKING:
@@ -107,8 +107,6 @@ def list_runs(directory: AnyPath | None = None, *, at_most: int | None = None) -
 
     Raises `errors.MootError` when the directory does not exist.
     """
-    from moot.app.runs import runs_under
-    from moot.environment import read_settings
     from moot.view.status import list_of
 
     runs = read_settings().runs if directory is None else Path(directory)

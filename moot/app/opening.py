@@ -34,7 +34,7 @@ from moot.app.settings import COMMAND_LINE, RunOptions, deliberation_of, documen
 from moot.environment import now, read_settings
 from moot.errors import MootError, usage
 from moot.view.estimate import Estimate, estimate_of
-from moot.view.protocols import Choice, Gated, Protocols, choice_of, protocols as protocols_of
+from moot.view.protocols import Choice, Gated, Protocols, choice_of, gate_line, protocols as protocols_of
 from roles.seats.port import Seat
 from roles.seats.registry import DEFAULT, PROVIDERS
 from roles.seats.tape import TapeSeat
@@ -44,16 +44,13 @@ from rounds.run.human_actions import amend_budgets, amend_experiments, stop_wait
 from rounds.run.session import start
 from rounds.run.verdicts import standard
 from rounds.setup import gate as rules
-from rounds.setup.deliberation import checked, checked_budget
-from rounds.setup.gate import routed
+from rounds.setup.deliberation import Deliberation, checked, checked_budget
 from rounds.setup.on_tape import on_tape
 from rounds.setup.opening import Opening, cast_roles, resolve
 from rounds.setup.toml_file import nearest
 
 if TYPE_CHECKING:
-    from moot.view.estimate import Estimate
     from rounds.experiments.bench import Bench
-    from rounds.setup.deliberation import Deliberation
 
 
 def estimate_for(opening: Opening, specs: Mapping[str, str], name: str) -> Estimate:
@@ -200,9 +197,7 @@ def _gate_line(deliberation: Deliberation, specs: Mapping[str, str]) -> Callable
     """Return a function that words the gate's choice in a line; None where the gate chose nothing."""
     from statistics import mode  # it loads slowly
 
-    from moot.view.protocols import choice_of, gate_line
-
-    gated = routed(deliberation)[1]
+    gated = rules.routed(deliberation)[1]
     # --single is a choice of the person, so there is no choice of the gate to explain.
     if gated is None or gated.kind == "single":
         return None

@@ -20,9 +20,9 @@ from ledger.events import Event
 from ledger.plain_text import some
 from ledger.state.book import Book
 from ledger.state.state import State
-from ledger.store import store
+from ledger.store.blobs import BlobStore
 from ledger.store.disk import real, writing
-from ledger.store.failures import DriverBusy, LedgerError
+from ledger.store.failures import DriverBusy, LedgerError, Problem
 from ledger.store.lock import DriverLease, locked
 from ledger.store.store import RunStore
 from ledger.store.streams import FILES, STREAM_FILES
@@ -31,7 +31,6 @@ from moot.errors import MootError
 
 if TYPE_CHECKING:
     from ledger.format.canonical import Head
-    from ledger.store.failures import Problem
     from moot.run_view import RunView
     from moot.view.claims import ClaimLine, DecisionLine
     from moot.view.outcome import Outcome
@@ -46,7 +45,7 @@ class Run:
 
     def __init__(self, path: AnyPath) -> None:
         self.path: Final = Path(path)
-        self._store: Final = store.RunStore(self.path)
+        self._store: Final = RunStore(self.path)
         # Raises at once where there is no run, not at the first property that is read.
         self._store.head()
         self._folded: tuple[Head, State] | None = None
@@ -115,7 +114,7 @@ class Run:
         return self.view.quorum
 
     @property
-    def blobs(self) -> store.BlobStore:
+    def blobs(self) -> BlobStore:
         """Return the store of prompts, replies and documents, by hash."""
         return self._store.blobs
 

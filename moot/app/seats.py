@@ -20,7 +20,7 @@ library call, is consent already. At a terminal moot asks; elsewhere it refuses 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from hashlib import sha256
@@ -43,8 +43,6 @@ from moot.errors import SEAT_FAILED, MootError, usage
 from roles.seats.registry import PROVIDERS, Wanted, declared_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from ledger.state.book import Book
     from moot.view.estimate import Estimate
     from roles.seats.port import Ask, Seat
@@ -341,7 +339,6 @@ def _make(spec: str) -> Seat:
 
 
 def _book_of(run: str) -> Book:
-    from ledger.store.store import RunStore
     from moot.app.runs import find_run
 
     return RunStore(find_run(run)).book()

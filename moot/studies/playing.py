@@ -438,9 +438,7 @@ class _Worker:
         return play(task)
 
     def process(self) -> int:
-        from os import getpid
-
-        return getpid()
+        return os.getpid()
 
 
 def died(task: Task) -> Done:
