@@ -11,7 +11,7 @@ from typing import Any, Final
 import orjson
 
 from ledger.state.book import Book
-from ledger.state.state import VERIFIER
+from ledger.state.state import OWN, VERIFIER
 from moot.view.outcome import outcome_of
 from roles.outcome_status import OutcomeStatus
 from roles.protocol import Step, awaited_experiments
@@ -223,7 +223,7 @@ def program(kind: str) -> dict[str, Any]:
 
 def _answer(book: Book, step: Step, world: World) -> dict[str, Any]:
     open_ended = standing.is_open_ended(book.state)
-    options = (standing.OWN, standing.NONE) if open_ended else standing.option_ids(book.state)
+    options = (OWN, standing.NONE) if open_ended else standing.option_ids(book.state)
     return {
         "answer": f"what {step.role} holds" if open_ended else None,
         "forecast": points(world.first[step.role], options, world.rest),

@@ -14,7 +14,7 @@ from ledger.events.ids import label_id, number_of, parse_reference
 from ledger.events.run import Labelled
 from ledger.language.words import UNSPACED, word_count
 from ledger.state.book import Book, sections_of
-from ledger.state.state import AGENDA_STEP, State
+from ledger.state.state import AGENDA_STEP, OWN, State
 from roles.protocol import Step
 from rounds.protocols.citations import Quotable, as_points, exactly_one, names, points_problems
 from rounds.protocols.crux.replies import (
@@ -32,7 +32,6 @@ from rounds.protocols.crux.replies import (
 from rounds.protocols.crux.standing import (
     NONE,
     NUMBERS,
-    OWN,
     SEALED,
     answer_id,
     answering_roles,
