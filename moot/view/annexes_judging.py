@@ -149,9 +149,18 @@ def arguments_annex(book: Book) -> Iterator[Annex]:
     ]
     # An advocate argues for a proposal, so the table is a position and not a debate.
     title = "Argument trace table" if standings else "Advocate position" if approval else "Arguments"
-    yield from annex_table(
-        title, ("id", "side", "claim", "met with", "points", "standing, and why"), rows, _totals(book)
+    rubric = next(
+        (
+            f" Points are of 10 ({POINTS[score.rubric]})."
+            for score in book.of(Score)
+            if score.rubric in POINTS
+        ),
+        "",
     )
+    # The means are computed from the scores, since models add up their own totals wrongly (XS-9).
+    means = means_text(book)
+    heads = ("id", "side", "claim", "met with", "points", "standing, and why")
+    yield from annex_table(title, heads, rows, f"{means}{rubric * bool(means)}")
 
 
 def _judge_of(event: Event) -> int:
@@ -179,14 +188,6 @@ def _points(scores: Sequence[Score], *, several: bool) -> str:
         parts = " ".join(f"{name.removesuffix('_score')} {value}" for name, value in score.parts.items())
         total = f"{score.total} ({parts})"
     return f"{total}; {wrong}" if wrong else total
-
-
-def _totals(book: Book) -> str:
-    """Return the totals of the sides and how to read the gap (XS-14); empty without scores."""
-    rubric = next((POINTS[score.rubric] for score in book.of(Score) if score.rubric in POINTS), "")
-    # The means are computed from the scores, since models add up their own totals wrongly (XS-9).
-    means = means_text(book)
-    return f"{means} Points are of 10 ({rubric})." if means and rubric else means
 
 
 def scorecard_annex(book: Book) -> Iterator[Annex]:

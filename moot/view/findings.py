@@ -196,6 +196,5 @@ def import_text(report: ImportReport) -> str:
 
 def export_text(report: ExportReport) -> str:
     """Return what `moot export` prints."""
-    count = len(report.files)
-    lines = [f"{report.directory}: {count} {'file' if count == 1 else 'files'} in {report.format}"]
+    lines = [f"{report.directory}: {counted(len(report.files), 'file')} in {report.format}"]
     return joined([*lines, *(f"  {note}" for note in report.notes)])

@@ -365,23 +365,20 @@ def scores_text(book: Book) -> str:
 
 def means_text(book: Book) -> str:
     """Return the mean scores of the sides of a debate, and how to read the gap (XS-14); empty without scores."""
-    means = side_means(book)
-    if not means:
+    scored = ((book.by_id.get(score.of), Fraction(score.total)) for score in book.of(Score))
+    sides = grouped((event.side, total) for event, total in scored if isinstance(event, Argument))
+    if not sides:
         return ""
     from rounds.protocols.debate_judging import in_words  # as above
 
-    apart = [score.of for score in book.of(Score) if score.claimed_total not in (None, score.total)]
-    listed = (
-        f" Totals that judges give {', '.join(dict.fromkeys(apart))} differ from its points, which count."
-    )
-    return f"Mean scores, of 10: {in_words(means)}{listed * bool(apart)}"
-
-
-def side_means(book: Book) -> dict[str, Fraction]:
-    """Return the mean score of the arguments of each side of a debate."""
-    scored = ((book.by_id.get(score.of), Fraction(score.total)) for score in book.of(Score))
-    sides = grouped((event.side, total) for event, total in scored if isinstance(event, Argument))
-    return {side: mean(totals) for side, totals in sides.items()}
+    apart = [
+        f"{score.of} {score.claimed_total} instead of {score.total}"
+        for score in book.of(Score)
+        if score.claimed_total is not None and Decimal(score.claimed_total) != Decimal(score.total)
+    ]
+    listed = f" Totals that judges give differ from their points, which count: {some([*dict.fromkeys(apart)], NAMED)}."
+    means = in_words({side: mean(totals) for side, totals in sides.items()})
+    return f"Mean scores, of 10: {means}{listed * bool(apart)}"
 
 
 def scorecard(book: Book) -> tuple[Card, ...]:

@@ -21,7 +21,7 @@ from ledger.events import (
     Vote,
 )
 from ledger.events.ids import kind_of
-from ledger.plain_text import first_sentence, one_line, sentences, shortened, some
+from ledger.plain_text import counted, first_sentence, one_line, sentences, shortened, some
 from ledger.result import Result
 from ledger.state.book import Book, grouped
 from ledger.state.decided import overridden
@@ -54,7 +54,7 @@ from moot.view.reasons import (
     weight_text,
 )
 from rounds.protocols.citations import UPHELD, most_say
-from rounds.protocols.sides import GIVEN_UP, concessions_of, is_given_up, taken_up
+from rounds.protocols.sides import concessions_of, is_given_up, taken_up
 
 REASON: Final = 120
 """Maximum characters of the reason of a judgement next to it."""
@@ -321,14 +321,12 @@ def _against_verdict(book: Book, decision: Decision, approval: Approval, cited: 
 
 
 def conceded_of(book: Book, decision: Decision | None, objection: Objection | None = None) -> Iterator[Point]:
-    """Yield what a decision gives up, and what roles conceded against its side or in the text that it is about.
+    """Yield what roles conceded against a decision, against its side or in the text that it is about.
 
     Each concession has in front who made it, and how others judged it. At an end without a decision it is all that was
     conceded. The objection is not said twice.
     """
     if decision is not None:
-        given_up = (text for text in decision.narratives if text.startswith(GIVEN_UP))
-        yield from (Point.of(f"{decision.by}: {text}", decision.id) for text in given_up)
         yield from (point for is_for, point in concessions(book, decision) if not is_for)
     winner = _side_of(book, decision) if decision else None
     sides = {argument.by: argument.side for argument in book.of(Argument)}
@@ -376,8 +374,13 @@ def left_out(book: Book, decision: Decision, reasons: Iterable[Point]) -> str:
         f"Given up by the other side: {given_up}." if given_up else "",
         # A verdict is about the last text of a position, and settles some of it.
         f"The position{' after its defense' * (text.phase == 'defence')}: {text.id}." if text else "",
-        f"Settled, as the {decision.by} says: {shortened(one_line(settled), 200)} ({decision.id})."
+        f"Settled, as the {decision.by} says{', though replies were lost' * bool(book.state.given_up)}:"
+        f" {shortened(one_line(settled), 200)} ({decision.id})."
         if settled
+        else "",
+        # Stories that make sense of both sides' cases; other protocols keep something else there.
+        f"The judge tells {counted(len(decision.narratives), 'story')} that make sense of all this ({decision.id})."
+        if approval and decision.narratives
         else "",
     )
     return " ".join(filter(None, texts))
@@ -392,13 +395,20 @@ def dissent_of(book: Book, decision: Decision | None) -> Iterator[Dissenting]:
         Dissenting(dissenter.role, one_line(dissenter.text), dissenter.ref, _became(book, dissenter.ref))
         for dissenter in decision.dissent
         # Votes follow below, with what each voted.
-        if ballot is None or kind_of(dissenter.ref) != "vote"
+        if kind_of(dissenter.ref) != "vote"
     )
     yield from (
         Dissenting(vote.by, f"{vote_text(book, vote)}: {reason_of(vote)}", vote.id)
         for vote in ([] if ballot is None else ballot.cast if ballot.is_split else ballot.against)
     )
-    yield from _other_rounds(book, decision)
+    yield from (
+        Dissenting(f"judge, round {judgement.round}", first_sentence(judgement.text), judgement.id)
+        for judgement in book.of(Decision)
+        # Only rounds in which the recommended option took part say anything about it.
+        if judgement.type == "round" and compared(book, decision, judgement)
+        if decision.made_by == "rule" and set(judgement.about).isdisjoint(decision.about)
+        if book.state.opening.protocol == "comparative"
+    )
     # Members who chose another option dissent from the majority by their own decision.
     if (members := majority(book)) and members.option:
         yield from (
@@ -418,16 +428,3 @@ def terms_of_voters(book: Book, decision: Decision) -> Iterator[Point]:
         # A term is free text: a voter may also name what would end an approval, so none is called a requirement.
         if terms := latest(sentence for sentence in sentences(vote.reasoning) if _TERMS.search(sentence)):
             yield Point.of(f"{view_of(vote)}: {terms}", vote.id)
-
-
-def _other_rounds(book: Book, decision: Decision) -> Iterator[Dissenting]:
-    """Yield rounds of a comparison in which the judge preferred another option to the recommended one."""
-    if book.state.opening.protocol != "comparative" or decision.made_by != "rule":
-        return
-    yield from (
-        Dissenting(f"judge, round {judgement.round}", first_sentence(judgement.text), judgement.id)
-        for judgement in book.of(Decision)
-        # Only rounds in which the recommended option took part say anything about it.
-        if judgement.type == "round" and compared(book, decision, judgement)
-        if set(judgement.about).isdisjoint(decision.about)
-    )

@@ -139,7 +139,7 @@ def outcome_of(run: str, book: Book, unrecorded: Amounts | None = None) -> Outco
             *reading.do_now(),
             *recommended(book, chief),
             *advice,
-            *again_after_loss(run, book, standing.status),
+            *(() if reading.by_person else again_after_loss(run, book, standing.status)),
         ],
         why=reading.reasons[:WHY],
         changes_our_mind=[
@@ -217,7 +217,13 @@ class _Reading:
 
             self.forecasts = forecast_parts(run, book, self.chief)
         self.memo = self.forecasts.memo if self.forecasts else {}
-        self.reasons = self._reasons(self.chief) if self.chief is not None else []
+        # Overrides by a person have reasons of their own, even in a run with forecasts. Every member of a council who
+        # agrees has reasons of its own: one of each plan comes first.
+        self.reasons = (
+            self.forecasts.why
+            if self.forecasts and self.chief and self.chief.by == "controller"
+            else _in_turn(reasons_of_each(book, self.plans))
+        )
         self.objection = strongest_objection(book, self.chief, self.reasons[:WHY], self.plans[1:])
         # Every member of a council has a text of its own, so none of them is the final one.
         has_text = self.members is None and (self.chief or self.state.finished)
@@ -242,14 +248,6 @@ class _Reading:
         ]
         # Deciding roles put the main decision first, as they do at the end.
         return self.decisions[min(candidates)[-1]] if candidates else handed_over(self.book)
-
-    def _reasons(self, chief: Decision) -> list[Point]:
-        """Return the memo's reasons, else those that stand under the decision, the best tested first."""
-        # Overrides by a person have reasons of their own, even in a run with forecasts.
-        if self.forecasts and chief.by == "controller":
-            return self.forecasts.why
-        # Every member who agrees has reasons of its own: one of each plan comes first.
-        return _in_turn(reasons_of_each(self.book, self.plans))
 
     def answer(self) -> str:
         """Return the decision in force, with options in the asker's words."""
@@ -300,11 +298,9 @@ class _Reading:
                 f"; confidence that judgements under it state, each for its own recommendation, of 5: {each}"
             )
             return " ".join([f"Computed by the rule of the protocol{under * bool(each)}.", *judges])
-        if self.members is not None:
-            if each := confidences_text(self.members.plans):
-                return f"Stated confidence, of 5: {each}."
-            return "No confidence is stated."
-        if chief.confidence is None:
+        if self.members is not None and (each := confidences_text(self.members.plans)):
+            return f"Stated confidence, of 5: {each}."
+        if self.members is not None or chief.confidence is None:
             return "No confidence is stated."
         return f"Confidence {chief.confidence} of 5, as stated ({author_of(chief)})."
 

@@ -188,12 +188,6 @@ def _undecided(book: Book, chief: Decision, finals: list[Decision]) -> Iterator[
         margin = None if last is None else group_forecast(last.by_role.values()).margin
         if margin is not None and margin < gate_parameters().settled.margin_at_least:
             yield f"the group forecast leads by {float(margin):.1f} points"
-    if handed := _handed_over(book):
-        yield f"{counted(handed, 'question')} to you {'is' if handed == 1 else 'are'} open"
-
-
-def _handed_over(book: Book) -> int:
-    """Count the open questions that the rule or the deciding role put to a person; what asks the same counts once."""
     escalated = {event.of for event in book.of(Disposition) if event.disposition == "escalated"}
     # The controller writes questions for the rule; a disposition escalates on behalf of a role (JB-4).
     handed = {
@@ -201,7 +195,9 @@ def _handed_over(book: Book) -> int:
         for question in _open_questions(book)
         if question.by == "controller" or escalated.intersection(question.between)
     }
-    return sum(not handed.isdisjoint(group) for group in open_questions_merged(book))
+    # What asks the same counts once.
+    if number := sum(not handed.isdisjoint(group) for group in open_questions_merged(book)):
+        yield f"{counted(number, 'question')} to you {'is' if number == 1 else 'are'} open"
 
 
 class Became(Result, frozen=True):

@@ -71,7 +71,7 @@ ROWS: Final[dict[str, str]] = {
     "why": "The strongest reasons, each with how it was tested.",
     "revisit if": "What would be a reason to open the decision again, and the terms that voters name.",
     "required": "What has to be met for the decision to hold.",
-    "conceded": "What the decision gives up, and what was conceded against its side or text; without one, all of it.",
+    "conceded": "What was conceded against the decision, its side or its text; without one, all of it.",
     "against it": "The strongest thing said against the decision, and what became of it.",
     "dissent": "Who disagrees with the decision.",
     "needs you": "What a person has to answer, with the command.",

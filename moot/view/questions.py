@@ -9,10 +9,10 @@ question that asks for more, or names another number or name, stays separate.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final, Literal, NamedTuple
 
-from ledger.events import Challenge, Concern, Decision, Frame
+from ledger.events import Argument, Challenge, Concern, Decision, Disposition, Event, Frame, Vote
 from ledger.events.ids import kind_of, role_of
 from ledger.plain_text import counted, first_sentence, one_line, shortened
 from ledger.result import Result
@@ -21,19 +21,26 @@ from ledger.state.state import AGENDA_STEP
 from moot.view.events import words_of
 from moot.view.judgements import has_beliefs, latest, named, options_of
 from moot.view.labels import is_held_by_an_error
-from moot.view.reasons import Point, approval_of, blockers, judged, weight_text
+from moot.view.reasons import Point, approval_of, blockers, judged, markers_of, weight_text
 from moot.view.words import fork_for_lost
 from roles.outcome_status import OutcomeStatus
 from rounds.protocols import awaited_of, experiments_awaited
 from rounds.protocols.adversarial import SCALES
-from rounds.protocols.sides import sides_of
+from rounds.protocols.sides import GIVEN_UP, concessions_of, is_given_up, sides_of
 from rounds.protocols.step_table import rule
-from rounds.protocols.votes import DECISIONS
 from rounds.run.outcome import quorum_of
 from rounds.run.same_question import asks_all_of, words_asked
 
 SHOWN: Final = 5
-_HANDED_IN: Final = ("vote", "argument", "concern", "challenge", "statement", "response", "disposition")
+_HANDED_IN: Final = (
+    "closing", "vote", "argument", "blocker", "concern", "challenge", "statement", "response", "disposition",
+)  # fmt: skip
+_CHOICES: Final[Mapping[str, str]] = {
+    "debate": "the side to follow: PRO or CON",
+    "devils-advocate": "what becomes of the position: it is kept, changed or given up",
+    "tribunal": "one of ACT, WARN, REFUSE",
+}
+"""Protocol whose verdict names no option → what a person chooses in its place."""
 REMINDER: Final = 80
 """Maximum characters of a question next to its answer."""
 
@@ -147,40 +154,70 @@ def _questions(book: Book) -> list[_Question]:
 
 
 def to_decide_on(book: Book, status: OutcomeStatus) -> Iterator[Point]:
-    """Yield what a person can decide on after a lost verdict: the options, then what each role handed in."""
+    """Yield what a person can decide on after a lost verdict: the choices, then what each role handed in."""
     if status is not OutcomeStatus.NOBODY_ANSWERED:
         return
     points = grouped(
         (event.by, event)
         for event in book.events
-        # What concedes another's point is listed by itself.
-        if event.step and event.kind in _HANDED_IN and getattr(event, "type", "") != "concede"
+        # What concedes another's point, or was given up, is listed by itself.
+        if event.step and _sort(event) in _HANDED_IN and getattr(event, "type", "") != "concede"
+        if not (isinstance(event, Argument) and is_given_up(book, event))
     )
-    # The votes of a tribunal name no option.
-    scale = DECISIONS[:3] if book.state.rulings else SCALES.get(rule(book.state, "scale"))
-    if points and (choices := scale or options_of(book)):
-        yield Point.of(named(book, f"Choose one of {', '.join(choices)}."))
+    choices = SCALES.get(rule(book.state, "scale")) or options_of(book)
+    choice = _CHOICES.get(book.state.opening.protocol, f"one of {', '.join(choices)}" * bool(choices))
+    if points and choice:
+        yield Point.of(named(book, f"Choose {choice}."))
     for role, events in points.items():
         # The gravest point is shown, or the last text. Next to its points a role's statement only says them again.
         events.sort(
             key=lambda event: (
-                _HANDED_IN.index(event.kind),
+                _HANDED_IN.index(_sort(event)),
                 -(getattr(event, "severity", 0) or 0),
                 -event.seq * (event.kind == "statement"),
             )
         )
-        own = [event for event in events if event.kind != "statement" or events[0].kind == "statement"]
-        kinds = grouped((event.kind, event.ref) for event in own)
-        listed = ", ".join(
-            f"{counted(len(ids), kind)} ({', '.join(ids[:3])}{' and others' * bool(ids[3:])})"
-            for kind, ids in kinds.items()
-        )
-        yield Point.of(f"Weigh {listed} of {role}: {words_of(own[0]).text}", *(event.ref for event in own))
+        own = [event for event in events if _sort(event) != "statement" or _sort(events[0]) == "statement"]
+        listed: list[str] = []
+        for sort, ids in grouped((_sort(event), _labeled(book, event)) for event in own).items():
+            listed.append(counted(len(ids), sort))
+            # More ids would leave no room for the words.
+            if len(listed) < 3:
+                listed[-1] += f" ({', '.join(ids[:3])}{' and others' * bool(ids[3:])})"
+        conceded = sum(role in roles for roles in concessions_of(book).values())
+        whose = f"{role}, which concedes {counted(conceded, 'point')}" if conceded else role
+        # A closing ends with the position of its side.
+        texts = [section.text for section in getattr(own[0], "sections", ())] or [words_of(own[0]).text]
+        yield Point.of(f"Weigh {', '.join(listed)} of {whose}: {texts[-1]}", *(event.ref for event in own))
+
+
+def _sort(event: Event) -> str:
+    """Return what an event is as something to weigh; a concern of the advocate is against its own case."""
+    if event.kind == "concern" and event.by == "advocate":
+        return "blocker"
+    return "closing" if getattr(event, "type", "") == "closing" else event.kind
+
+
+def _labeled(book: Book, event: Event) -> str:
+    """Return the id of something to weigh, with the vote, rating or severity that it is."""
+    if isinstance(event, Disposition):
+        return f"{event.of} {words_of(event).mark.word}"
+    if isinstance(event, Vote):
+        return f"{event.id} {words_of(event).mark.word}"
+    if not isinstance(event, Concern) or event.severity is None:
+        return event.ref
+    markers = markers_of(book, event)
+    return f"{event.id} severity {event.severity}{f' marked by {markers}' * bool(markers)}"
 
 
 def recommended(book: Book, chief: Decision | None) -> list[Point]:
-    """Return what each judge recommends where a rule decided; a single judge's recommendation is the decision."""
+    """Return what each judge recommends where a rule decided, and what a judge gives up of a position."""
+    narratives = chief.narratives if chief else ()
     return [
+        Point.of(f"Give up, as the judge says: {text.removeprefix(GIVEN_UP)}", chief.id if chief else None)
+        for text in narratives
+        if text.startswith(GIVEN_UP)
+    ] + [
         Point.of(f"{event.by} recommends: {text}", event.id)
         for event, text in sections_named(book, "recommendation")
         if chief and chief.made_by == "rule"
@@ -196,8 +233,10 @@ def tests_not_listed(book: Book) -> Iterator[Point]:
 
 
 def again_after_loss(run: str, book: Book, status: OutcomeStatus) -> Iterator[Point]:
-    """Yield the command that asks for lost replies again where a person decides, or nothing lists the tests."""
-    if (status is OutcomeStatus.YOUR_CALL or AGENDA_STEP in book.state.given_up) and (
+    """Yield the command that asks for lost replies again: a person decides, a lost vote counts, no test is listed."""
+    lost_vote = status is OutcomeStatus.DECIDED and any(vote.fallback for vote in book.of(Vote))
+    unlisted = AGENDA_STEP in book.state.given_up
+    if (status is OutcomeStatus.YOUR_CALL or lost_vote or unlisted) and (
         fork := fork_for_lost(run, book.state, 0)
     ):
         yield Point.of(f"Or ask again: {fork} (all of that round and of later ones)")
@@ -287,8 +326,10 @@ def risks_of(run: str, book: Book, decision: Decision, elsewhere: set[str]) -> I
             weight = f"Among what matters most to the judge{weight_text(book, concern)}"
             yield Point.of(f"{weight}: {concern.by}: {concern.text}", concern.id)
         listed = elsewhere | {concern.id for concern in named}
-        left = [event for event in book.of(Concern) if event.id not in listed]
-        left.sort(key=lambda event: -(event.severity or 0))
+        left = sorted(
+            (event for event in book.of(Concern) if event.id not in listed),
+            key=lambda event: -(event.severity or 0),
+        )
         if left:
             alike = sum(event.severity == left[0].severity for event in left[1:])
             number = f"{counted(len(left), 'more finding')} (moot log {run} --kind concern)"

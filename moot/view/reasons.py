@@ -8,6 +8,7 @@ two. What supports one verdict speaks against its opposite: a refuted concern is
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Final, NamedTuple
 
 import msgspec
@@ -25,7 +26,6 @@ from ledger.events import (
     Response,
     Score,
     Standing,
-    Statement,
     Verification,
     Vote,
 )
@@ -57,7 +57,6 @@ CLASSES: Final[tuple[EvidenceClass, ...]] = (
 """Evidence levels, the best first."""
 MET: Final = frozenset({"addressed", "defended"})
 """Dispositions of an attack that an answer withstood."""
-_SCALED: Final = frozenset({"adversarial", "panel"})
 
 
 class Point(Result, frozen=True):
@@ -319,22 +318,15 @@ class Approval(NamedTuple):
 
 def approval_of(book: Book) -> Approval | None:
     """Return the verdict of the judge; None in a protocol without a scale, and before the judge spoke."""
-    if book.state.opening.protocol not in _SCALED:
-        return None
-    # A repaired or repeated judgement replaces the earlier one.
-    assessment = latest(
-        statement
-        for statement in book.of(Statement)
-        if statement.type == "assessment" and statement.by == "judge"
-    )
-    sections = {} if assessment is None else {section.name: section.text for section in assessment.sections}
     scale = SCALES.get(rule(book.state, "scale"), ())
+    # A repaired or repeated judgement replaces the earlier one.
+    judgement = latest(sections_named(book, "verdict")) if scale else None
     # An import or a hostile ledger may hold a verdict that is not on the scale; treat it as absent.
-    if sections.get("verdict") not in scale:
+    if judgement is None or judgement[1] not in scale:
         return None
-    unaddressed = frozenset(identity for identity in sections.get("unaddressed", "").split(", ") if identity)
-    verdict = sections["verdict"]
-    return Approval(verdict, verdict == scale[0], verdict == scale[-1], unaddressed)
+    event, verdict = judgement
+    listed = [section.text.split(", ") for section in event.sections if section.name == "unaddressed"]
+    return Approval(verdict, verdict == scale[0], verdict == scale[-1], frozenset(chain(*listed)))
 
 
 def _reasons_of_approval(book: Book, decision: Decision, approval: Approval) -> list[Point]:
@@ -361,14 +353,21 @@ def blockers(book: Book, decision: Decision) -> list[Concern]:
 
 
 def weight_text(book: Book, event: Event) -> str:
-    """Return the severity of a panel's finding by its author and the others, and who marked it; empty elsewhere."""
-    if book.state.opening.protocol != "panel" or not isinstance(event, Concern):
+    """Return the severity of a concern by its author and other reviewers, and who marked it; empty without one."""
+    if not isinstance(event, Concern) or event.severity is None:
         return ""
-    rows = severities(book).get(event.id, ())
+    # What a judge makes of it is said by itself.
+    rows = [row for row in severities(book).get(event.id, ()) if row.by != "judge"]
     others = f", {', '.join(str(row.value) for row in rows)} by others" if rows else ""
-    also = " and ".join(row.by for row in rows if row.criterion == "cross-cutting")
+    also = markers_of(book, event)
     marked = f", marked as theirs too by {also}" if also else ""
     return f" (severity {event.severity} of 5 by its author{others}{marked})"
+
+
+def markers_of(book: Book, event: Concern) -> str:
+    """Return the reviewers of other fields who marked a panel's finding as theirs too; empty where none did."""
+    rows = severities(book).get(event.id, ())
+    return " and ".join(row.by for row in rows if row.criterion == "cross-cutting")
 
 
 def surviving(book: Book, decision: Decision) -> list[Argument]:

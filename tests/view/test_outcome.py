@@ -215,7 +215,8 @@ def test_what_is_still_open_is_said_against_a_verdict() -> None:
     found = of_played("adversarial")
     assert found.objection is not None
     assert found.objection.line == (
-        "challenger: concern 3 of r1 attack challenger [judge: genuine, 5 of 5; of N-1-2, which the challenger"
+        "challenger: concern 3 of r1 attack challenger [judge: genuine, 5 of 5 (severity 2 of 5 by its"
+        " author); of N-1-2, which the challenger"
         " ranks first: a stretch, 2 of 5] (N-1-5; others: N-1-4, N-1-3)"
     )
     assert [point.refs for point in found.not_settled] == [["D-1-1"], ["N-1-1"]]

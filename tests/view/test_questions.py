@@ -10,12 +10,13 @@ from typing import Final
 
 import pytest
 
-from ledger.events import Concern, Decision
+from ledger.events import Argument, Concern, Decision
 from ledger.state.book import Book
 from moot.api import open_run
 from moot.view.outcome import Outcome, outcome_of
 from moot.view.outcome_text import outcome_text
 from moot.view.questions import SHOWN, asked_of_you
+from rounds.protocols.sides import is_given_up
 from rounds.run.same_question import covers
 from tests.long_run import QUESTIONS, long_run
 from tests.protocols.playing import begin, play
@@ -81,7 +82,7 @@ def lost_outcome(path: Path, protocol: str, *lost: str) -> tuple[Book, Outcome, 
     return book, outcome, " ".join(outcome_text(outcome, "run").split())
 
 
-OPTIONS_NAMED = "O-1 (three streams), O-2 (one journal), O-3 (one database)"
+OPTIONS_NAMED = "one of O-1 (three streams), O-2 (one journal), O-3 (one database)"
 
 
 @pytest.mark.parametrize(
@@ -90,23 +91,37 @@ OPTIONS_NAMED = "O-1 (three streams), O-2 (one journal), O-3 (one database)"
         (
             "panel",
             "r1.verdict.judge",
-            "ready, targeted fixes, rethink",
-            "Weigh 3 concerns (N-1-1, N-1-2, N-1-3) of reviewer_1: finding 0",
+            "one of ready, targeted fixes, rethink",
+            "Weigh 3 concerns (N-1-1 severity 5 marked by reviewer_2 and reviewer_3, N-1-2 severity 4, N-1-3 severity"
+            " 2) of reviewer_1: finding 0",
         ),
         (
             "adversarial",
             "r1.verdict.judge",
-            "approve, approve with conditions, reject",
+            "one of approve, approve with conditions, reject",
             # The advocate's own blocker is no argument for the proposal.
-            "Weigh 2 arguments (R-1-1, R-1-2), 1 concern (N-1-1) of advocate: claim number 0",
+            "Weigh 2 arguments (R-1-1, R-1-2), 1 blocker (N-1-1) of advocate: claim number 0",
+        ),
+        (
+            "adversarial",
+            "r1.verdict.judge",
+            "one of approve, approve with conditions, reject",
+            "Weigh 5 concerns (N-1-2 severity 5, N-1-3 severity 4, N-1-4 severity 3 and others) of challenger: concern",
         ),
         (
             "debate",
             "r1.judging.judge",
-            OPTIONS_NAMED,
-            # What a side concedes (X-1-3) is listed by itself.
-            "Weigh 3 arguments (R-1-1, R-1-2, R-1-3), 2 challenges (X-1-1, X-1-2), 2 responses (Y-1-1, Y-1-2) of pro:"
-            " claim number 0",
+            # A side is for no option.
+            "the side to follow: PRO or CON",
+            # What a side concedes (X-1-3) and gives up (R-1-1) is no reason for it.
+            "Weigh 1 closing (S-1-closing-pro), 2 arguments (R-1-2, R-1-3), 2 challenges, 2 responses of pro, which"
+            " concedes 2 points: final position",
+        ),
+        (
+            "devils-advocate",
+            "r1.verdict.judge",
+            "what becomes of the position: it is kept, changed or given up",
+            "5 dispositions (X-1-1 addressed, X-1-2 partly addressed, X-1-3 deflected and others) of devils_advocate:",
         ),
         (
             "cross-examination",
@@ -114,7 +129,7 @@ OPTIONS_NAMED = "O-1 (three streams), O-2 (one journal), O-3 (one database)"
             OPTIONS_NAMED,
             # Defended answers are shown with the text, and not only what was conceded.
             "Weigh 2 statements (S-1-answering-analyst_1, S-1-analysis-analyst_1), 2 responses (Y-1-1, Y-1-2) of"
-            " analyst_1: revised analysis of",
+            " analyst_1, which concedes 1 point: revised analysis of",
         ),
         (
             "jugalbandi",
@@ -131,11 +146,26 @@ def test_a_lost_verdict_shows_what_there_is_to_decide_on(
     book, outcome, text = lost_outcome(tmp_path, protocol, lost)
     assert outcome.status == "nobody_answered"
     # A verdict on a proposal is a place on the run's scale.
-    assert f"Choose one of {choices}." in text
+    assert f"Choose {choices}." in text
     assert words in text
-    assert all(ref.partition("#")[0] in book.by_id for point in outcome.do_now for ref in point.refs)
+    refs = [ref for point in outcome.do_now for ref in point.refs if not ref.startswith("@")]
+    assert all(ref.partition("#")[0] in book.by_id for ref in refs)
     assert "moot answer run N-" in text
     assert "go on moot fork run --round 1" in text
+
+
+def test_what_a_side_gave_up_is_not_what_a_person_has_to_weigh_for_it(tmp_path: Path) -> None:
+    """The first argument of each side was shown, which both closings of the script give up."""
+    lost = ("r1.judging.judge", "r1.closing.pro")
+    book, outcome, text = lost_outcome(tmp_path, "debate", *lost)
+    pro, con = (next(p for p in outcome.do_now if f"of {side}" in p.text) for side in ("pro", "con"))
+    given_up = {event.id for event in book.of(Argument) if is_given_up(book, event)}
+    assert given_up == {"R-1-4"}
+    assert not given_up.intersection(pro.refs + con.refs)
+    assert con.refs[0] == "S-1-closing-con"
+    # Without a closing the strongest that a side has are its arguments.
+    assert pro.refs[0] == "R-1-1"
+    assert "of con, which concedes 2 points: final position" in text
 
 
 def test_lost_last_votes_leave_the_first_ones_to_weigh(tmp_path: Path) -> None:
@@ -144,7 +174,7 @@ def test_lost_last_votes_leave_the_first_ones_to_weigh(tmp_path: Path) -> None:
     _, outcome, text = lost_outcome(tmp_path, "tribunal", *lost)
     assert outcome.status == "nobody_answered"
     assert "Choose one of ACT, WARN, REFUSE." in text
-    assert "Weigh 1 vote (VO-1-1-utility), 2 challenges (X-2-1, X-2-2) of utility: reasons of r1" in text
+    assert "Weigh 1 vote (VO-1-1-utility ACT), 2 challenges (X-2-1, X-2-2) of utility: reasons of r1" in text
 
 
 def test_many_ids_leave_room_for_the_words(tmp_path: Path) -> None:

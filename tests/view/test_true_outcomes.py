@@ -184,7 +184,7 @@ def test_an_approval_has_the_surviving_arguments_as_reasons_and_a_concern_agains
     against = book.by_id[found.objection.ref]
     assert isinstance(against, Concern)
     words = "a stretch" if score == 1 else "genuine"
-    assert f"[judge: {words}, {score} of 5]" in found.objection.line
+    assert f"[judge: {words}, {score} of 5 (severity 5 of 5 by its author)]" in found.objection.line
     assert (against.id in book.state.resolved) is (score == 1)
     assert status_clause(found) == "DECIDED: approve, no option named, 1 requirement"
 
@@ -193,7 +193,11 @@ def test_a_rejection_has_the_concerns_as_reasons_and_the_advocate_against_it(tmp
     book, found = played(tmp_path, "adversarial", judged("reject", 5))
     concerns = [book.by_id[point.refs[0]] for point in found.why]
     assert all(isinstance(concern, Concern) for concern in concerns)
-    assert [point.text.partition(": ")[0] for point in found.why] == [concern.by for concern in concerns]
+    assert [point.text.partition(": ")[0] for point in found.why] == [
+        f"{concern.by} (severity {concern.severity} of 5 by its author)" if concern.severity else concern.by
+        for concern in concerns
+        if isinstance(concern, Concern)
+    ]
     assert {concern.by for concern in concerns} == {"advocate", "challenger"}
     assert found.objection is not None
     assert found.objection.line == "advocate: claim number 0 of r1 case advocate [judge: survives] (R-1-1)"
@@ -211,7 +215,7 @@ def test_the_concern_that_the_judge_scores_highest_is_against_it(tmp_path: Path)
     assert found.objection is not None
     assert (found.objection.ref, found.objection.became.partition(";")[0]) == (
         "N-1-5",
-        "judge: genuine, 5 of 5",
+        "judge: genuine, 5 of 5 (severity 2 of 5 by its author)",
     )
     # Three are genuine. The advocate's own blocker is listed as not settled, so it is not counted here again.
     assert found.objection.others == ("N-1-4", "N-1-3")
@@ -814,7 +818,7 @@ def test_a_judge_who_adds_up_otherwise_is_said_to(total: str | None, tmp_path: P
             made["scores"][0]["claimed_total"] = total
 
     _, found = played(tmp_path, "debate", change)
-    text = " Totals that judges give R-1-1 differ from its points, which count."
+    text = " Totals that judges give differ from their points, which count: R-1-1 7.5 instead of 3"
     assert (text in found.how_sure) == (total == "7.5")
 
 
@@ -1534,7 +1538,10 @@ def test_what_a_verdict_gives_up_is_settled(tmp_path: Path) -> None:
     assert [point.text for point in found.not_settled] == ["The price."]
     (annex,) = [annex for annex in annexes_of(book) if annex.title == "Key narratives"]
     assert annex.paragraphs == ["Given up: The date."]
-    assert (found.conceded[0].text, found.conceded[0].refs) == ("judge: Given up: The date.", ["D-1-1"])
+    assert found.conceded == []  # the proposer gave nothing up: it is the judge who would
+    assert [point.text for point in found.do_now if "D-1-1" in point.refs] == [
+        "Give up, as the judge says: The date."
+    ]
 
 
 def test_nothing_is_no_part_of_a_position(tmp_path: Path) -> None:
@@ -1626,7 +1633,9 @@ def test_what_a_decision_after_a_loss_lacks_is_named(tmp_path: Path) -> None:
     )
     _, bare = ended(tmp_path / "adversarial", "adversarial", {"r1.case.advocate"})
     assert bare.why == []
-    assert bare.how_sure.startswith("Confidence 3 of 5, as stated (judge). Settled, as the judge says: ")
+    assert bare.how_sure.startswith(
+        "Confidence 3 of 5, as stated (judge). Settled, as the judge says, though replies were lost: "
+    )
     # A fork asks the round again as a whole.
     _, lost = ended(tmp_path / "lost", "jugalbandi", {"r1.resolve.resolver"})
     lines = "\n".join(outcome_lines(lost, "RUN", 200))
