@@ -272,17 +272,3 @@ def _finding(rule: Rule, breach: Breach, index: LedgerIndex) -> RuleFinding:
         message=" ".join(breach.message.split())[:MESSAGE_LENGTH_MAX],
         until=breach.until,
     )
-
-
-__all__ = [
-    "RULES",
-    "CheckReport",
-    "PhaseUnknown",
-    "Rule",
-    "RuleContext",
-    "RuleFinding",
-    "check",
-    "end_of",
-    "findings",
-    "rules_hash",
-]

@@ -188,6 +188,7 @@ def goals_of(run: RunFile, claims: Numbered[ClaimRow], decisions: Numbered[Decis
 def opening_of(
     tables: Tables, run: RunFile, rows: Rows, context: tuple[ContextDocument, ...], terms: Terms
 ) -> RunOpened:
+    """Return the first event of the imported run."""
     return RunOpened(
         round=0,
         phase="open",
@@ -376,6 +377,3 @@ def counts(events: Sequence[Event]) -> dict[str, int]:
     by_kind = Counter(event.kind for event in events)
     by_kind.update(documents=sum(len(event.context) for event in events if isinstance(event, RunOpened)))
     return dict(sorted(by_kind.items()))
-
-
-__all__ = ["FILES", "Imported", "Terms", "counts", "read_skill"]

@@ -20,24 +20,11 @@ from ledger.state.book import Book
 from ledger.state.fold import fold
 from ledger.state.state import State
 from ledger.store import disk
-from ledger.store.blobs import BlobStore, hash_of, in_order
-from ledger.store.commit import AlreadyARun, Recovery, acknowledge, append, create, recover
+from ledger.store.blobs import BlobStore, in_order
+from ledger.store.commit import Recovery, acknowledge, append, create, recover
 from ledger.store.disk import refuse_link, write_failed, writing
-from ledger.store.failures import (
-    Damaged,
-    DriverBusy,
-    LedgerError,
-    LockTimeout,
-    NotARun,
-    OtherFormat,
-    Problem,
-    StrangeRun,
-    Unreadable,
-    WriteFailed,
-    refuse,
-    unopened,
-)
-from ledger.store.lock import WAIT_SECONDS, Driver, DriverLease, locked, read_driver
+from ledger.store.failures import refuse, unopened
+from ledger.store.lock import WAIT_SECONDS, locked
 from ledger.store.reading import LogPosition, LogReader, decoded, follow, without_collecting
 from ledger.store.streams import QUARANTINE, path_in, read_head
 
@@ -200,29 +187,3 @@ def adopt_run(
     """Create a run that begins with lines of another one, unchanged. Raises what `create_run` raises."""
     create(Path(path), sealed, blobs, files or {})
     return RunStore(path)
-
-
-__all__ = [
-    "AlreadyARun",
-    "BlobStore",
-    "Damaged",
-    "Driver",
-    "DriverBusy",
-    "DriverLease",
-    "Head",
-    "LedgerError",
-    "LockTimeout",
-    "NotARun",
-    "OtherFormat",
-    "Problem",
-    "Recovery",
-    "RunStore",
-    "StrangeRun",
-    "Unreadable",
-    "WriteFailed",
-    "Writer",
-    "adopt_run",
-    "create_run",
-    "hash_of",
-    "read_driver",
-]

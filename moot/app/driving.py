@@ -11,8 +11,8 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any, Final
 
 from ledger.events import Event
+from ledger.store.lock import DriverLease
 from ledger.store.spending import Spending
-from ledger.store.store import DriverLease
 from moot import version
 from moot.app.opening import bench_of, open_run_at, place_of, seats_again
 from moot.app.runs import AnyPath, Run, remove_run

@@ -38,7 +38,7 @@ from ledger.state.experiments import (
 from ledger.store import disk
 from ledger.store.blobs import hash_of
 from ledger.store.disk import read_plain, refuse_link, writing
-from ledger.store.store import DriverLease
+from ledger.store.lock import DriverLease
 from moot.app.seats import Agreed, bench_for
 from moot.app.session import Session
 from moot.environment import now

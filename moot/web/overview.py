@@ -35,7 +35,7 @@ from detectors.signals import exact_slope, slope_alarm
 from ledger.events import Claim, Decision, DriftCheck, Ruling, Score, Standing, Verification
 from ledger.events.run import Labelled
 from ledger.state.decided import final_in_force, outcome
-from ledger.store.store import read_driver
+from ledger.store.lock import read_driver
 from moot.view.claims import DecisionView, tell_decision
 from moot.view.events import words_of
 from moot.view.experiments import experiments_of

@@ -13,7 +13,7 @@ from ledger.events.ids import StepName
 from ledger.state.book import grouped
 from ledger.state.state import State
 from ledger.store.failures import LedgerError
-from ledger.store.store import read_driver
+from ledger.store.lock import read_driver
 from moot.app.speech import read_speech
 from moot.run_view import RunView
 from moot.view.events import EventWords, words_of

@@ -14,7 +14,7 @@ from ledger.state.book import Book
 from ledger.state.state import Spend
 from ledger.store.disk import read_plain, real
 from ledger.store.failures import LedgerError, refuse, strangeness
-from ledger.store.store import read_driver
+from ledger.store.lock import read_driver
 from ledger.store.streams import HEAD_BYTES
 from moot.app.runs import Run
 from moot.app.unlawful_runs import explain_with

@@ -286,6 +286,3 @@ class Drive:
             # A vendor's error page can be huge, and the detail becomes a line of the ledger.
             detail = failure.detail[:2_000]
             self.watch.committed(self.session.give_up(step, failure.reason, detail))
-
-
-__all__ = ["CALLS_AT_ONCE", "Drive", "DriveEnd", "Pause", "Watch"]

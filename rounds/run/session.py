@@ -365,6 +365,3 @@ def start(
     session = RunSession(run, verdicts, clock)
     session.settle()
     return session
-
-
-__all__ = ["Answer", "PendingStep", "RunSession", "StepRefused", "Submitted", "is_on_ledger", "start"]

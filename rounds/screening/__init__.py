@@ -58,6 +58,3 @@ def _length(text: str, length_max: int) -> Iterator[ScreeningMatch]:
         yield ScreeningMatch("too long", ESCALATE_FROM, f"{len(text)} characters, more than {length_max}")
     elif len(text.strip()) < 3:
         yield ScreeningMatch("too short", 10, f"{len(text.strip())} characters")
-
-
-__all__ = ["RULES_VERSION", "ScreeningAction", "ScreeningMatch", "ScreeningResult", "screen"]

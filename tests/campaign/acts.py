@@ -11,7 +11,8 @@ from ledger.events import STREAMS, Event, stream_of
 from ledger.format.canonical import seal
 from ledger.redaction.removal import redact
 from ledger.store.blobs import hash_of
-from ledger.store.store import DriverLease, RunStore, create_run
+from ledger.store.lock import DriverLease
+from ledger.store.store import RunStore, create_run
 from tests.ledger import samples
 
 Say = Callable[[str], None]

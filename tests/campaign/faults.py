@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from ledger.audit.verify import verify
-from ledger.store.store import LedgerError, NotARun, RunStore, create_run
+from ledger.store.failures import LedgerError, NotARun
+from ledger.store.store import RunStore, create_run
 from tests.campaign.acts import ACTS, Act, Say, unexpected
 from tests.campaign.calls import Real, Watched, faults_of, refused
 from tests.campaign.forks import start

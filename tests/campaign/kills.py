@@ -13,7 +13,8 @@ from ledger.audit.verify import verify
 from ledger.events import STREAMS, stream_of
 from ledger.format.canonical import seal
 from ledger.store.blobs import hash_of
-from ledger.store.store import NotARun, RunStore, create_run
+from ledger.store.failures import NotARun
+from ledger.store.store import RunStore, create_run
 from tests.campaign.forks import start
 from tests.campaign.slices import Counts, expect, folder
 from tests.ledger import samples

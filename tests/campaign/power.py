@@ -12,7 +12,8 @@ from typing import Any, Final
 from ledger.audit.verify import verify
 from ledger.events import Event
 from ledger.store.blobs import hash_of
-from ledger.store.store import NotARun, RunStore, WriteFailed, create_run
+from ledger.store.failures import NotARun, WriteFailed
+from ledger.store.store import RunStore, create_run
 from tests.campaign.acts import create, new_run, unexpected, with_older_files, with_torn_tail, with_whole_tail
 from tests.campaign.calls import Real, Watched
 from tests.campaign.slices import Counts, expect, folder

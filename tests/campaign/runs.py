@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Final
 
 from ledger.audit.verify import verify
-from ledger.store.store import DriverBusy, DriverLease, RunStore, read_driver
+from ledger.store.failures import DriverBusy
+from ledger.store.lock import DriverLease, read_driver
+from ledger.store.store import RunStore
 from moot.__main__ import main
 from roles.seats.port import Request, SeatReply
 from roles.seats.tape import TapeSeat

@@ -14,7 +14,8 @@ from ledger.audit.verify import verify
 from ledger.events import STREAMS, Event, stream_of
 from ledger.format.canonical import Head, decode, encode, line_hash
 from ledger.store.blobs import blob_line, tombstone
-from ledger.store.store import Damaged, RunStore
+from ledger.store.failures import Damaged
+from ledger.store.store import RunStore
 from ledger.store.streams import BLOBS, head_bytes
 from tests.campaign.slices import Counts, expect, folder
 from tests.ledger import tampering

@@ -231,7 +231,7 @@ def test_a_signal_closes_the_run_and_it_can_go_on(
 
 
 def test_two_drivers_do_not_share_a_run(moot: Moot, file: Path, tape: Path) -> None:
-    from ledger.store.store import DriverLease
+    from ledger.store.lock import DriverLease
 
     assert moot("run", file, "--seats", "host", "--out", "a").code == 4
     with DriverLease(Path("a")):

@@ -22,7 +22,8 @@ from ledger.store.blobs import (
     read_blob_line,
     tombstone,
 )
-from ledger.store.store import OtherFormat, RunStore, WriteFailed, create_run
+from ledger.store.failures import OtherFormat, WriteFailed
+from ledger.store.store import RunStore, create_run
 from ledger.store.streams import head_bytes
 from tests.blob_lines import blobs_of, lose
 from tests.ledger import samples

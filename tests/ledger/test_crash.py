@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from ledger.audit.verify import verify
-from ledger.store.store import NotARun, RunStore
+from ledger.store.failures import NotARun
+from ledger.store.store import RunStore
 from tests.ledger import samples
 
 

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from ledger.store.store import DriverBusy, DriverLease, read_driver
+from ledger.store.failures import DriverBusy
+from ledger.store.lock import DriverLease, read_driver
 
 HOLD = (
-    "import sys, pathlib; from ledger.store.store import DriverLease\n"
+    "import sys, pathlib; from ledger.store.lock import DriverLease\n"
     "lease = DriverLease(pathlib.Path(sys.argv[1])); lease.__enter__()\n"
     "print('held', flush=True); sys.stdin.read()\n"
 )

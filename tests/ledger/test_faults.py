@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from ledger.audit.verify import problems_of, verify
-from ledger.store.store import DriverLease, NotARun, RunStore, Unreadable, WriteFailed, create_run
+from ledger.store.failures import NotARun, Unreadable, WriteFailed
+from ledger.store.lock import DriverLease
+from ledger.store.store import RunStore, create_run
 from tests.campaign.acts import new_run, with_whole_tail
 from tests.campaign.calls import Real, Watched, refused
 from tests.ledger import samples

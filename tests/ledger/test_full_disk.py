@@ -13,7 +13,8 @@ import pytest
 from ledger.audit.verify import verify
 from ledger.events import Event
 from ledger.store.blobs import hash_of
-from ledger.store.store import RunStore, WriteFailed
+from ledger.store.failures import WriteFailed
+from ledger.store.store import RunStore
 from tests.campaign.acts import new_run
 from tests.ledger import samples
 

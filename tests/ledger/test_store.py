@@ -17,17 +17,9 @@ import pytest
 
 from ledger.format.canonical import BEGINNING, NotCanonical, line_hash
 from ledger.store.blobs import hash_of
-from ledger.store.store import (
-    AlreadyARun,
-    Damaged,
-    LockTimeout,
-    NotARun,
-    OtherFormat,
-    RunStore,
-    Unreadable,
-    WriteFailed,
-    create_run,
-)
+from ledger.store.commit import AlreadyARun
+from ledger.store.failures import Damaged, LockTimeout, NotARun, OtherFormat, Unreadable, WriteFailed
+from ledger.store.store import RunStore, create_run
 from tests.blob_lines import change, write_lines
 from tests.campaign.calls import Real, Watched
 from tests.ledger import samples

@@ -16,7 +16,8 @@ from ledger.audit.verify import VerifyReport, verify
 from ledger.events import STREAMS
 from ledger.format.canonical import Head, encode, line_hash
 from ledger.store.blobs import blob_line, hash_of, tombstone
-from ledger.store.store import Damaged, NotARun, RunStore
+from ledger.store.failures import Damaged, NotARun
+from ledger.store.store import RunStore
 from ledger.store.streams import head_bytes
 from tests.blob_lines import change, lose, write_lines
 from tests.ledger import samples, tampering

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ledger.store.store import OtherFormat, RunStore
+from ledger.store.failures import OtherFormat
+from ledger.store.store import RunStore
 from tests.cli.conftest import Moot, content, moot
 
 __all__ = ["moot"]

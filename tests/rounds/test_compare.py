@@ -19,7 +19,8 @@ from tests.protocols import crux_seats, playing
 from tests.protocols.crux_seats import OPTIONS, ROLES, World
 from tests.rounds.openings import begin, play, rows
 from tests.rounds.scripted import Script
-from validators.rulebook import RuleContext, findings
+from validators.ledger_index import RuleContext
+from validators.rulebook import findings
 
 
 def text(book: Book) -> SignalReport:

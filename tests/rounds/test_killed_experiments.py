@@ -18,7 +18,8 @@ from ledger.audit.verify import verify
 from ledger.events import ExperimentJudged, ExperimentRun
 from ledger.state.book import Book
 from ledger.state.experiments import content_of, judge, plan_of
-from ledger.store.store import DriverLease, RunStore
+from ledger.store.lock import DriverLease
+from ledger.store.store import RunStore
 from rounds.experiments.bench import Bench
 from rounds.protocols import PROTOCOLS
 from rounds.run.controller import Controller

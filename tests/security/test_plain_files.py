@@ -18,8 +18,8 @@ from types import FrameType
 
 import pytest
 
+from ledger.store.failures import Unreadable
 from ledger.store.spending import Entry, Spending
-from ledger.store.store import Unreadable
 from moot.app.speech import read_speech
 from tests.cli.conftest import Moot, moot, opened
 from tests.slowly import mostly_slow

@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 from ledger.events.ids import parse_step
-from ledger.store.store import DriverLease
+from ledger.store.lock import DriverLease
 from moot.app.driving import drive_run
 from moot.app.speech import FILE, PAUSE_SECONDS, Speech, read_speech
 from moot.web.rounds import readable

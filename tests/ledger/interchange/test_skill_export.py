@@ -28,7 +28,8 @@ from tests.ledger.interchange.sources import (
     source,
     without_origin,
 )
-from validators.rulebook import RULES, RuleContext, findings
+from validators.ledger_index import RuleContext
+from validators.rulebook import RULES, findings
 
 
 def folded(rows: Rows) -> dict[str, bytes]:

@@ -20,7 +20,8 @@ from ledger.events import Claim, Decision, DriftCheck, Flip, Position, RoundOpen
 from ledger.format.canonical import encode
 from ledger.interchange.formats import UnknownFormat, import_run
 from ledger.interchange.skill_import import NotAStateDirectory, Terms, read_skill
-from ledger.store.store import AlreadyARun, RunStore
+from ledger.store.commit import AlreadyARun
+from ledger.store.store import RunStore
 from tests.data import LABELLED
 from tests.ledger.interchange.sources import (
     AT,
