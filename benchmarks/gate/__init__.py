@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -68,6 +69,19 @@ def report(asked: Sequence[Question], readers: Sequence[Mapping[str, str]]) -> b
     return share < TARGET or bool(wrong)
 
 
+def stakes() -> None:
+    """Print how often one reply is chosen for requests that look small: those with stakes, and those without."""
+    rows = [json.loads(line) for line in (HERE / "stakes.jsonl").read_text("utf-8").splitlines()]
+    counts = Counter(
+        (row["kind"].partition("-")[0], gate(GateQuestion(row["question"])).protocol == SINGLE)
+        for row in rows
+    )
+    for kind, what in (("stakes", "with stakes in their subject alone"), ("plain", "without stakes")):
+        print(
+            f"small requests {what}: one reply for {counts[kind, True]} of {counts[kind, True] + counts[kind, False]}"
+        )
+
+
 def _protocol(kind: str) -> str:
     return kinds()[kind].protocol
 
@@ -85,4 +99,5 @@ def main(options: list[str]) -> int:
     except WrongLabels as error:
         print(error, file=sys.stderr)
         return 2
+    stakes()
     return int(report(asked, readers))

@@ -109,11 +109,13 @@ CHOICE: Final = re.compile(r"\w,? or (?!not\b|so\b|later\b|no\b|more\b|less\b)\w
 
 STAKES: Final = """
 # data and service
-back_up* backup* client_data corrupt* customer* data_base* database* deploy* destroy* discard*
-downtime drop_it erase* erasing for_good force_push* forever git_history hard_reset irrevers* lose
-loses losing loss lost main_branch migrat* outage* overwrit* overwrote permanent* prod production
-purge* purging recover* reset_hard restor* rm_rf roll_back* rollback* throw_away throwing_away
-throws_away truncate* truncating undo undoing undone unrecoverable user_data users wipe* wiping
+back_up* backup* client_data corrupt* customer* data_base* database* deploy* destroy* discard* dns
+downtime drop_it erase* erasing failover flush_log for_good force_push* forever fsck git_history
+hard_reset innodb iptables irrevers* kubectl lose loses losing loss lost lvm main_branch mdadm
+migrat* mx_record* nameserver* outage* overwrit* overwrote partition* permanent* prod production
+purge* purging raid recover* replica* reset_hard restor* rm_rf roll_back* rollback* terraform
+throw_away throwing_away throws_away truncate* truncating ufw undo undoing undone unrecoverable
+user_data users wipe* wiping zfs
 # security
 2fa access_key* admin* api_key* auth authentication authorization breach* cctv certificate*
 credential* data_protection decrypt* encrypt* exploit* firewall* gdpr hack hacked hacker* hacking
@@ -131,13 +133,13 @@ pension* price* refund* retirement salar* savings social_security stock_market s
 tax taxable taxation taxed taxes vat wage* welfare wire_transfer*
 # law and state
 arrest* asylum attorney* bail ballot* barrister* citizenship clause* complian* contract contracted
-contracting contractor* contracts contractual* convict* copyright_law copyrighted court courts crime*
-criminal* deadline* deport* entitl* guarantee* illegal* immigra* infring* judge judges jury law
-lawful* laws lawsuit* lawyer* legal* liab* licen* my_right* nda non_compete notar* notice_period*
-oblig* offence* offense* parole passport* patent patents penalt* permit permits police prosecut*
-regulat* residence_permit* right_to small_print solicitor* statut* subpoena* sue sued sues suing
-terms_and_conditions terms_of_service testif* trademark* unlawful* visa visas warrant*
-without_prejudice
+contracting contractor* contracts contractual* convict* copyright_law copyrighted court courts
+crime* criminal* deadline* deport* entitl* guarantee* illegal* immigra* infring* judge judges jury
+law lawful* laws lawsuit* lawyer* legal* liab* licen* my_right* nda non_compete notar*
+notice_period* oblig* offence* offense* parole passport* patent patents penalt* permit permits
+police polling_station* postmark* prosecut* regulat* residence_permit* right_to small_print
+solicitor* statut* subpoena* sue sued sues suing terms_and_conditions terms_of_service testif*
+trademark* unlawful* visa visas voter* voting warrant* without_prejudice
 # housing
 asbestos building_code* conveyanc* deeds easement* evict* foreclos* landlad* landlord* lease* leasing
 load_bearing loadbearing lodger* mold mould* planning_permission rent rental* rented renting rents
@@ -153,30 +155,34 @@ abus* alimony assault* babies baby breast_fe* breastfe* child* custody divorc* e
 guardianship heir heirs infant* last_will miscarr* month_old* newborn* pregnan* probate rape raped
 rapist* stalked stalking teenager* toddler* violen* year_old*
 # health
-acetaminophen alcohol allerg* ambulance* anaesthe* anesthe* antibiotic* antidepress* anxiety aspirin
-asthma* bitten bleed* blood* cancer* chemo* cholesterol clinic clinical clinics concussion* contagio*
-contracept* cpr defibrillator* dementia dental dentist* depressed depression diabet* diagnosed
-diagnosis disability disease* doctor* dosage* dose doses dosing drug drugs emergenc* epilep* fainted
-fainting fever* first_aid fractur* heart_attack* heart_rate hospital* ibuprofen illness* immun*
-infect* inhaler* injur* insulin kidney* lab_result* liver lung lungs medic* mental_health mri nurse
-nurses overdos* pain painful* painkiller* pains paracetamol patient* physician* pill pills prescri*
-rash sting stings stung suicid* supplement* surgeon* surger* surgic* swelling swollen symptom* tablets
-test_result* therap* tumor* tumour* vaccin* virus* vitamin* vomit* wheelchair* wound* x_ray*
+acetaminophen alcohol allerg* ambulance* anaesthe* anesthe* antibiotic* antidepress* antihistamine*
+anxiety aspirin asthma* benadryl bitten bleed* blood* cancer* chemo* cholesterol clinic clinical
+clinics concussion* contagio* contracept* cpr defibrillator* dementia dental dentist* depressed
+depression diabet* diagnosed diagnosis disability disease* doctor* dosage* dose doses dosing drug
+drugs emergenc* epilep* epipen* fainted fainting fever* first_aid fractur* heart_attack* heart_rate
+hospital* ibuprofen illness* immun* infect* inhaler* injur* insulin jellyfish kidney* lab_result*
+liver lung lungs mcg medic* melatonin mental_health mg mri nurse nurses overdos* pain painful*
+painkiller* pains paracetamol patient* peanut* physician* pill pills prescri* rash snake_bite*
+statin* sting stings stung suicid* supplement* surgeon* surger* surgic* swelling swollen symptom*
+tablets test_result* therap* tick_bite* tumor* tumour* tylenol vaccin* virus* vitamin* vomit*
+warfarin wheelchair* wound* x_ray*
 # safety
-airbag* ammonia ammunition ate avalanche* best_before bleach boiler boilers botul* brake* campfire*
-car_seat* carbon_monoxide chainsaw* chemical* chicken chimney* climbing combust* cooked
-core_temperature danger* defrost* drown* drunk earthquake* eat eaten eating eats edible electrician*
-electrocut* evacuat* explode* explosi* fire_alarm* fire_door* fire_escape* fire_exit*
-fire_extinguisher* firearm* firework* flammab* flood* food fuse_box gas_boiler* gas_bottle*
-gas_cylinder* gas_heater* gas_leak* gas_line* gas_pipe* gas_stove* gun guns hazard* helmet* herbicid*
-how_much_weight inflammab* internal_temperature ladder* leftovers lithium lives load_limit* mains
-maximum_load mushroom* on_fire overheat* pesticid* poison* pork pressure_cooker* radiation radon
-raw_chicken raw_egg* raw_fish raw_meat raw_milk refreez* reheat* rewir* rifle* safe safely safer
-safest safety seat_belt* seatbelt* smell_gas smell_of_gas smoke* solvent* speed_limit toxic* tyre*
-undercook* unsafe voltage weapon* weed_killer* weedkiller* weight_limit* wiring
+airbag* airspace ammonia ammunition amp amps ate avalanche* belay* best_before bleach boiler boilers
+botul* brake* breaker* butane campfire* canning car_seat* carabiner* carbon_monoxide chainsaw*
+chemical* chicken chimney* climbing combust* cooked core_temperature danger* defrost* dive_table*
+diving drown* drunk earthquake* eat eaten eating eats edible electrician* electrocut* evacuat*
+explode* explosi* fire_alarm* fire_door* fire_escape* fire_exit* fire_extinguisher* firearm*
+firework* flammab* flood* flue* food forag* fuse fuse_box fuses gas_boiler* gas_bottle*
+gas_cylinder* gas_heater* gas_leak* gas_line* gas_pipe* gas_stove* gun guns harness* hazard* helmet*
+herbicid* how_much_weight inflammab* internal_temperature jack_stand* joist* ladder* leftovers
+lithium lives load_limit* mains maximum_load mushroom* on_fire overheat* pesticid* poison* pork
+preflight pressure_cooker* propane radiation radon raw_chicken raw_egg* raw_fish raw_meat raw_milk
+refreez* reheat* rewir* rifle* rope ropes safe safely safer safest safety scuba seat_belt* seatbelt*
+smell_gas smell_of_gas smoke* solvent* speed_limit tow towing toxic* tyre* undercook* unsafe voltage
+weapon* weed_killer* weedkiller* weight_and_balance weight_limit* wiring
 # animals
-cats cattle deworm* dog dogs euthan* horse horses kitten* livestock neuter* pet pets puppies puppy
-rabbit rabbits rabies vet veterinar* vets worming
+aquarium* cats cattle deworm* dog dogs euthan* fish_tank* horse horses kitten* livestock neuter* pet
+pets puppies puppy rabbit rabbits rabies vet veterinar* vets worming
 # school
 admission* bullied bully* dissertation* entry_requirement* exam exams expelled expulsion graduat*
 plagiar* scholarship* tuition

@@ -27,7 +27,7 @@ def test_no_held_out_question_is_learned_from() -> None:
 
 def test_held_out_questions_have_their_sources_and_nothing_that_hints_at_an_answer() -> None:
     rows = [json.loads(line) for line in (HERE / "questions.jsonl").read_text("utf-8").splitlines()]
-    assert [row["id"] for row in rows] == [f"m{n:03}" for n in range(1, 131)]
+    assert [row["id"] for row in rows] == [f"n{n:03}" for n in range(1, 161)]
     assert all(set(row) == {"id", "question", "source"} for row in rows)
     assert len({row["question"] for row in rows}) == len(rows)
     assert all(row["source"].startswith(("https://", "http://")) for row in rows)
@@ -49,8 +49,8 @@ def test_it_scores_two_readers(tmp_path: Path, capsys: pytest.CaptureFixture[str
     written(tmp_path, kinds, "labels-2.jsonl")
     assert main([str(tmp_path)]) == 0
     told = capsys.readouterr().out
-    assert "readers agree on 130 of 130 (100%), Cohen's kappa 1.00" in told
-    assert "right protocol on 130 of 130 (100%)" in told
+    assert "readers agree on 160 of 160 (100%), Cohen's kappa 1.00" in told
+    assert "right protocol on 160 of 160 (100%)" in told
     assert told.endswith("deserves more: 0\n")
 
 
@@ -76,7 +76,7 @@ def test_one_reader_is_enough_to_say_so() -> None:
 
 @pytest.mark.parametrize(
     ("change", "says"),
-    [({"m001": "opinion"}, "no kind 'opinion'"), ({"m999": "text"}, "m999"), (None, "m001")],
+    [({"n001": "opinion"}, "no kind 'opinion'"), ({"n999": "text"}, "n999"), (None, "n001")],
 )
 def test_labels_that_cannot_be_used_are_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], change: dict[str, str] | None, says: str
@@ -84,14 +84,14 @@ def test_labels_that_cannot_be_used_are_named(
     kinds = dict.fromkeys((row.id for row in questions()), NAMES[0])
     written(tmp_path, kinds, "labels-1.jsonl")
     if change is None:
-        del kinds["m001"]
+        del kinds["n001"]
     written(tmp_path, kinds | (change or {}), "labels-2.jsonl")
     assert main([str(tmp_path)]) == 2
     assert says in capsys.readouterr().err
     with (tmp_path / "labels-1.jsonl").open("a") as file:
-        file.write('{"id": "m002", "kind": "text"}\n')
+        file.write('{"id": "n002", "kind": "text"}\n')
     assert main([str(tmp_path)]) == 2
-    assert "m002 has a label already" in capsys.readouterr().err
+    assert "n002 has a label already" in capsys.readouterr().err
 
 
 def test_the_page_for_readers_explains_every_kind() -> None:

@@ -368,7 +368,7 @@ def test_flags_come_first() -> None:
 def test_what_else_would_fit_is_named() -> None:
     assert gate(GateQuestion("Which architecture?")).also == [SINGLE]
     assert gate(GateQuestion("Postgres or SQLite for the wiki?")).also == ["comparative", SINGLE]
-    assert gate(GateQuestion("Rewrite this letter.")).also == [SINGLE, "crux"]
+    assert gate(GateQuestion("Shorten this sentence.")).also == [SINGLE, "crux"]
     assert gate(GateQuestion("Can we turn it off in production?")).also == []
 
 
@@ -460,7 +460,7 @@ def test_items_of_the_question_become_options_of_the_run() -> None:
 
 
 def test_a_route_is_a_decision_of_the_run(tmp_path: Path) -> None:
-    table = {"deliberation": {"question": "Fix the typo on the login page"}, "gate": {"triggers": ["login"]}}
+    table = {"deliberation": {"question": "Fix the typo in the title."}, "gate": {"triggers": ["title"]}}
     opening = resolve(checked(table), {}, moot="0.2.0")
     session = start(
         tmp_path / "run",
@@ -473,7 +473,7 @@ def test_a_route_is_a_decision_of_the_run(tmp_path: Path) -> None:
     assert session.protocol.name == "crux"
     (decision,) = [event for event in session.book().events if isinstance(event, Decision)]
     assert (decision.type, decision.made_by, decision.cites[0].id) == ("gate", "rule", "@1")
-    assert decision.text == "Routed to crux: your trigger 'login' is in it."
+    assert decision.text == "Routed to crux: your trigger 'title' is in it."
     assert rulebook.check(session.book(), session.verdicts.context()).ok
 
 
