@@ -78,14 +78,40 @@ def in_force(state: State) -> list[str]:
 
 
 def final_in_force(state: State) -> list[str]:
-    """Return ids of the final decisions in force, an override in the place of what it overturned."""
+    """Return ids of the final decisions in force, an override in the place of what it overturned.
+
+    Where the reply that decides was lost and nothing else decided, a person's answer to the controller is final.
+    """
     finals = [identity for identity in in_force(state) if state.decisions[identity].rank == "final"]
-    return sorted(finals, key=lambda identity: state.decisions[overridden(state, identity)].seq)
+    ordered = sorted(finals, key=lambda identity: state.decisions[overridden(state, identity)].seq)
+    return ordered or _handed_over(state)
+
+
+def _handed_over(state: State) -> list[str]:
+    asked = [
+        identity for identity, facts in state.concerns.items() if facts.by == "controller" and facts.for_human
+    ]
+    if not asked or not state.finished or _of_rounds(state):
+        return []
+    resolved = {
+        identity: [
+            cite.id
+            for cite in state.decisions[overridden(state, identity)].cites
+            if cite.relation == "resolves"
+        ]
+        for identity in in_force(state)
+    }
+    # Several such questions are about a part each, such as one round, and no answer to one of them decides the whole.
+    return [identity for identity, questions in resolved.items() if questions == asked][-1:]
+
+
+def _of_rounds(state: State) -> list[str]:
+    return [identity for identity in in_force(state) if state.decisions[identity].rank != "answer"]
 
 
 def outcome(state: State) -> list[str]:
-    """Return ids of the run's outcome: its final decisions in force; while there are none, the others."""
-    return final_in_force(state) or in_force(state)
+    """Return ids of the run's outcome: its final decisions in force; while there are none, those of its rounds."""
+    return final_in_force(state) or _of_rounds(state)
 
 
 def overridden(state: State, identity: str) -> str:
@@ -123,8 +149,9 @@ def fallen_under(state: State, identity: str, at: int | None = None) -> tuple[Fa
             claim, decision = state.claims.get(cite.id), state.decisions.get(cite.id)
             if claim is not None:
                 status = claim.status if at is None else claim.status_before(at + 1)
-                if status in FALLEN:
-                    before = claim.status_before(decided_at) in FALLEN
+                before = claim.status_before(decided_at) in FALLEN
+                # A forecast that was computed after the test reckons with what came out of it.
+                if status in FALLEN and not (before and state.decisions[identity].made_by == "rule"):
                     fallen[cite.id] = Fallen(cite.id, status, _way(ways, citing), before)
             elif decision is not None and decision.is_overturned and _has_ended(state, decision, at):
                 before = _has_ended(state, decision, decided_at)

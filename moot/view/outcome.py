@@ -18,7 +18,13 @@ from ledger.events.ids import kind_of
 from ledger.plain_text import counted, one_line, sentences
 from ledger.result import Result
 from ledger.state.book import Book, grouped, sections_named
-from ledger.state.decided import conditions_of, fallen_under, final_in_force, in_force, overridden
+from ledger.state.decided import (
+    conditions_of,
+    fallen_under,
+    final_in_force,
+    outcome as outcome_ids,
+    overridden,
+)
 from ledger.state.lifecycle import OPEN
 from moot.view.agreement import condition_sentence, forecasts_clause, not_decided_yet, without_each
 from moot.view.annexes import final_text, plans_to_read
@@ -53,7 +59,6 @@ from moot.view.questions import (
     again_after_loss,
     answered_since,
     asked_of_you,
-    handed_over,
     options_missing,
     recommended,
     risks_of,
@@ -234,11 +239,9 @@ class _Reading:
         # Any member who chose the leading option can speak for the majority.
         if self.members is not None:
             return self.members.agreeing[0]
-        # A person's answer to a question is context and never the run's own answer.
         state, council = self.state, self.state.opening.protocol == "council"
-        standing = [identity for identity in in_force(state) if state.decisions[identity].rank != "answer"]
         # An override takes the place of the decision it replaces, also in this order.
-        first = {identity: self.decisions[overridden(state, identity)] for identity in standing}
+        first = {identity: self.decisions[overridden(state, identity)] for identity in outcome_ids(state)}
         last = max((origin.round for origin in first.values()), default=0)
         candidates = [
             # The members of a council whom a person did not overrule decide no more.
@@ -247,7 +250,7 @@ class _Reading:
             if origin.round == last
         ]
         # Deciding roles put the main decision first, as they do at the end.
-        return self.decisions[min(candidates)[-1]] if candidates else handed_over(self.book)
+        return self.decisions[min(candidates)[-1]] if candidates else None
 
     def answer(self) -> str:
         """Return the decision in force, with options in the asker's words."""

@@ -19,7 +19,7 @@ from ledger.result import Result
 from ledger.state.book import Book, grouped, sections_from, sections_named
 from ledger.state.state import AGENDA_STEP
 from moot.view.events import words_of
-from moot.view.judgements import has_beliefs, latest, named, options_of
+from moot.view.judgements import has_beliefs, named, options_of
 from moot.view.labels import is_held_by_an_error
 from moot.view.reasons import Point, approval_of, blockers, judged, markers_of, weight_text
 from moot.view.words import fork_for_lost
@@ -28,7 +28,6 @@ from rounds.protocols import awaited_of, experiments_awaited
 from rounds.protocols.adversarial import SCALES
 from rounds.protocols.sides import GIVEN_UP, concessions_of, is_given_up, sides_of
 from rounds.protocols.step_table import rule
-from rounds.run.outcome import quorum_of
 from rounds.run.same_question import asks_all_of, words_asked
 
 SHOWN: Final = 5
@@ -132,7 +131,8 @@ def _questions(book: Book) -> list[_Question]:
     put = [event for event in reversed(book.of(Concern)) if event.for_human]
     for event in put:
         is_open, waits = event.id not in book.state.resolved, event.id in awaited
-        words = words_asked(event.text)
+        # The same words can ask about different claims, so a question that tests one is never merged.
+        words = frozenset[str]() if book.state.claims.keys() & {*event.between} else words_asked(event.text)
         # Newer questions come first in this loop, so an older one joins the newer text. The run itself waits for some:
         # these merge only when both ask for the same.
         group = next(
@@ -240,20 +240,6 @@ def again_after_loss(run: str, book: Book, status: OutcomeStatus) -> Iterator[Po
         fork := fork_for_lost(run, book.state, 0)
     ):
         yield Point.of(f"Or ask again: {fork} (all of that round and of later ones)")
-
-
-def handed_over(book: Book) -> Decision | None:
-    """Return a person's answer to the controller's question that took the place of a lost deciding reply."""
-    if quorum_of(book.state).kind != "unanswered":
-        return None
-    asked = [concern.id for concern in book.of(Concern) if concern.by == "controller" and concern.for_human]
-    # Several such questions are about a part each, such as one round, and no answer to them decides the whole.
-    return latest(
-        decision
-        for decision in book.of(Decision)
-        if decision.type == "answer"
-        and [cite.id for cite in decision.cites if cite.relation == "resolves"] == asked
-    )
 
 
 def options_missing(book: Book) -> list[Point]:

@@ -250,7 +250,7 @@ class ListedRun(Result, frozen=True, kw_only=True):
     """A run.
 
     `status` and `answer` are those of its outcome; `decision` is the first final one in force, null while there is
-    none, `by_person` whether it is an override and `person` who made it, null without a name, `finals` how many
+    none, `by_person` whether a person made it and `person` who, null without a name, `finals` how many
     there are; `questions` wait for a person, no more than its outcome names.
 
     A run that cannot be read has `problem`, why, and else null; its other texts are empty.
@@ -301,7 +301,8 @@ def _listed(path: Path, runs: Path) -> ListedRun:
     state = book.state
     finals = final_in_force(state)
     first = book.by_id.get(finals[0]) if finals else None
-    override = first if isinstance(first, Decision) and first.type == "override" else None
+    # Only an override and an answer are a person's decision; others name roles or rules.
+    person = first if isinstance(first, Decision) and first.type in ("override", "answer") else None
     return ListedRun.from_parts(
         outcome,
         state.opening,
@@ -309,9 +310,8 @@ def _listed(path: Path, runs: Path) -> ListedRun:
         path=str(path),
         state=standing(state),
         decision=finals[0] if finals else None,
-        # Only an override is a person's decision; others name roles or rules.
-        by_person=override is not None,
-        person=override.name if override else None,
+        by_person=person is not None,
+        person=person.name if person else None,
         finals=len(finals),
         questions=len(outcome.needs_you),
         round=state.round,

@@ -311,15 +311,25 @@ def _content(sentence: MemoSentence, context: MemoContext) -> _Problems:
     labels = {option: " ".join(tokens(label)) for option, label in context.answer.options.items()}
     # A sentence may compare options, so naming another one is fine if the answered one is named as well.
     named = [option for option, label in labels.items() if label and f" {label} " in text]
-    if named and context.answer.option not in named:
+    chosen = context.answer.option
+    if chosen in named:
+        label = f"{re.escape(labels[chosen])} "
+        if not re.search(label, re.sub(_RULED_OUT + label, " ", text)):
+            yield (
+                "other_option",
+                f"the memo answers with {chosen}, and this sentence rules it out: say what to use",
+            )
+    elif named:
         others = ", ".join(
             f"{option} ({shortened(context.answer.options[option], NAMED)})" for option in named
         )
         yield (
             "other_option",
-            f"the memo answers with {context.answer.option}, and this sentence names {others}: name the option that it"
-            " answers with",
+            f"the memo answers with {chosen}, and this sentence names {others}: name the option that it answers with",
         )
+
+
+_RULED_OUT: Final = r"\b(?:not|never|\w+n(?:['’]| )?t|avoid|against|instead of|rather than)(?: \S+)?(?: (?:the|a|with|for|to))? "
 
 
 def _test(sentence: MemoSentence, context: MemoContext) -> _Problems:
@@ -355,6 +365,12 @@ def _whole(sentences: Sequence[MemoSentence], context: MemoContext) -> _Problems
     if context.answer is not None:
         yield from _option(context.answer)
     fields = Counter[str](sentence.field for sentence in sentences)
+    if context.answer is not None and (others := _described(sentences, context.answer)):
+        yield (
+            "other_option",
+            f"the memo answers with {context.answer.option}, and its answer has only words of {', '.join(others)}: name"
+            " the option that it answers with",
+        )
     if not fields["answer"]:
         yield "answer_missing", "it has no answer: write the first sentence as `answer`"
     for field, at_most in SENTENCES.items():
@@ -387,6 +403,21 @@ def _option(answer: MemoAnswer) -> _Problems:
             "not_the_leader",
             f"why_not_leader: the leader is {answer.leader}; say why the memo answers with {answer.option} instead",
         )
+
+
+def _described(sentences: Sequence[MemoSentence], answer: MemoAnswer) -> list[str]:
+    """Return the options of whose own words some are in the answer, where no word of the answered option is."""
+    said = set(tokens(" ".join(sentence.text for sentence in sentences if sentence.field == "answer")))
+    words = {option: set(tokens(label)) for option, label in answer.options.items() if option != "none"}
+    counts = Counter(word for label in words.values() for word in label)
+    # A short word such as "the" is of no option, even where only one of them has it.
+    own = {
+        option: {word for word in label if counts[word] == 1 and (len(word) > 3 or word.isdigit())}
+        for option, label in words.items()
+    }
+    if not own.get(answer.option) or words[answer.option] & said:
+        return []
+    return [option for option, label in own.items() if label & said]
 
 
 def _words(sentences: Sequence[MemoSentence]) -> _Problems:

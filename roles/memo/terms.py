@@ -189,7 +189,9 @@ TESTS_CLAIMED: Final[tuple[tuple[re.Pattern[str], frozenset[EvidenceClass]], ...
         re.compile(
             r"\b(tests?|programs?|experiments?|scripts?|benchmarks?|simulations?)\b[^.;]{0,60}?"
             r"\b((was|were|has been|have been) (run|executed|tried)|ran|held|passed|failed|showed|shows|confirmed)\b"
-            r"|\b(we|i) (ran|executed|benchmarked|simulated)\b|\b(ran|running) it\b|\bwhen (run|executed)\b"
+            r"|\b(tests|programs|experiments|scripts|benchmarks|simulations) (show|prove|confirm)\b"
+            r"|\b(we|i) (ran|executed|tested|benchmarked|simulated)\b|\b(ran|running) it\b"
+            r"|\bwhen (run|executed)\b|\b(was|were|been) tested\b"
         ),
         frozenset({"reproduced", "ran", "measured"}),
     ),
@@ -201,10 +203,9 @@ TESTS_CLAIMED: Final[tuple[tuple[re.Pattern[str], frozenset[EvidenceClass]], ...
     ),
 )
 """Pattern that claims a test → evidence classes of which the sentence must cite one."""
-# A clause with one of these words denies a test, or asks for one, so it claims none.
-_NOT_MADE: Final = re.compile(
-    r"\b(no|not|never|without|nobody|none|untested|if|should|would|could|must|can|will)\b|n['’]t\b"
-)
+# A denial before the words for a test, or a wish anywhere in the clause, claims none.
+_DENIED: Final = re.compile(r"\b(no|not|never|without|nobody|none|untested)\b|n['’]t\b")
+_WANTED: Final = re.compile(r"\b(if|should|would|could|must|can|will)\b")
 
 
 def claimed_test(text: str, cited: Collection[str]) -> str | None:
@@ -213,6 +214,8 @@ def claimed_test(text: str, cited: Collection[str]) -> str | None:
     for clause in re.split(r"[.;:]", text.casefold()):
         for pattern, allowed in TESTS_CLAIMED:
             match = pattern.search(clause)
-            if match and not _NOT_MADE.search(clause) and not allowed.intersection(cited):
+            if match is None or _DENIED.search(clause[: match.end()]) or _WANTED.search(clause):
+                continue
+            if not allowed.intersection(cited):
                 return match[0]
     return None

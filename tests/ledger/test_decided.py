@@ -125,7 +125,8 @@ def test_an_override_of_a_round_s_decision_or_an_answer_is_not_final() -> None:
     )
     assert [stands.decisions[one].rank for one in ("D-1-3", "D-1-4")] == ["round", "answer"]
     assert decided.final_in_force(stands) == []
-    assert decided.outcome(stands) == ["D-1-3", "D-1-4"]
+    # What a person said to a question is context, whatever its place.
+    assert decided.outcome(stands) == ["D-1-3"]
 
 
 def test_overriding_a_ruling_ends_the_decision_that_says_it_and_the_other_way_round() -> None:

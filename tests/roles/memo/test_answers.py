@@ -47,6 +47,35 @@ def test_an_answer_that_names_another_option_is_refused(text: str) -> None:
     assert problems("Use Kafka.", text) == {"other_option"}  # the second sentence contradicts the first
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Do not use Kafka.",
+        "Use NATS, not Kafka.",
+        "Avoid Kafka.",
+        "Take NATS instead of Kafka.",
+        "Don't use Kafka.",
+    ],
+)
+def test_an_answer_that_rules_its_own_option_out_is_refused(text: str) -> None:
+    assert problems(text) == {"other_option"}
+    assert problems("Use Kafka.", text) == {"other_option"}
+
+
+def test_an_answer_in_the_words_of_another_option_is_refused() -> None:
+    assert problems("Use the table.") == {"other_option"}
+    assert problems("Use the table.", option="O-3", why="It is there already.") == set()
+    assert problems("Use the broker with the log, and no table.") == {"other_option"}
+    assert problems("Use Kafka.", "The table can follow later.") == set()
+
+
+@pytest.mark.parametrize(
+    "text", ["Use Kafka, not NATS.", "If order does not matter to you, use Kafka.", "Never mind NATS: Kafka."]
+)
+def test_an_answer_may_rule_the_others_out(text: str) -> None:
+    assert problems(text) == set()
+
+
 def test_another_option_than_the_leader_needs_a_reason() -> None:
     assert problems("Use NATS.", option="O-2") == {"not_the_leader"}
     assert problems("Use NATS.", option="O-2", why="...") == {"not_the_leader"}
@@ -67,6 +96,9 @@ def test_an_option_that_does_not_exist_is_refused(option: str) -> None:
         "The program showed that order is kept.",
         "An experiment confirmed it.",
         "The benchmark passed.",
+        "It was tested, and it passed.",
+        "Tests show no lost line.",
+        "We tested it and nothing was lost.",
     ],
 )
 def test_a_test_that_was_not_made_is_refused(text: str) -> None:
@@ -84,6 +116,8 @@ def test_a_test_that_was_not_made_is_refused(text: str) -> None:
         "The test should be run first.",
         "It was never measured.",
         "The company ran out of money.",
+        "Write a script that proves it.",
+        "It was not tested, and no test shows otherwise.",
     ],
 )
 def test_tests_that_are_missing_or_wanted_may_be_named(text: str) -> None:

@@ -1,0 +1,82 @@
+"""A person's answer beside the run's own: in the place of a lost verdict, to questions about different claims."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ledger.state.book import Book
+from ledger.state.decided import final_in_force, standing
+from moot.view.outcome import outcome_of
+from moot.view.questions import open_questions_merged
+from moot.view.status import list_of
+from roles.protocol import Step
+from rounds.run import human_actions
+from tests.cli.conftest import Moot
+from tests.protocols import crux_seats, playing
+from tests.protocols.crux_seats import World, contested
+from tests.rounds.experimenting import BENCH
+
+
+@pytest.mark.parametrize(
+    ("protocol", "verdict"), [("adversarial", "r1.verdict.judge"), ("debate", "r1.judging.judge")]
+)
+def test_an_answer_in_place_of_a_lost_verdict_is_final_everywhere(
+    moot: Moot, tmp_path: Path, protocol: str, verdict: str
+) -> None:
+    run = tmp_path / "run"
+    session = playing.begin(run, protocol)
+    playing.play(session, lose=frozenset({verdict}))
+    (question,) = open_questions_merged(session.book())
+    human_actions.answer(session, question[0], "Keep the journal.", "Ada Example")
+    assert outcome_of("run", session.book()).status_why == "by a person"
+    (listed,) = list_of(tmp_path, [run], 0).runs
+    assert (listed.by_person, listed.person, listed.finals) == (True, "Ada Example", 1)
+    assert listed.decision == final_in_force(session.book().state)[0]
+    moot("report", run, "--adr", tmp_path / "adr.md")
+    assert "Ada Example" in (tmp_path / "adr.md").read_text()
+    assert moot("outcome", run, "accepted", "--by", "Ada Example").code == 0
+    human_actions.override(session, listed.decision or "", "Keep the database.", "Bo Example")
+    assert outcome_of("run", session.book()).answer == "Keep the database."
+
+
+def test_what_a_person_said_is_no_decision_of_a_run_in_progress(moot: Moot, tmp_path: Path) -> None:
+    session = crux_seats.begin(tmp_path / "run")
+    world = contested("person", "document")
+    while "C-1-1" not in session.book().state.claims:
+        crux_seats.submit(session, session.pending()[0], world)
+    human_actions.answer(session, "C-1-1", "We timed it.", result="holds")
+    moot("report", tmp_path / "run", "--adr", tmp_path / "adr.md")
+    assert "D-1-1" not in (tmp_path / "adr.md").read_text().partition("\n# ")[0]
+    assert "Nothing was decided." in moot("report", tmp_path / "run").out
+
+
+def test_questions_about_different_claims_are_never_one(tmp_path: Path) -> None:
+    session = crux_seats.begin(tmp_path / "run")
+    crux_seats.play(session, contested("person", "person"))
+    groups = open_questions_merged(session.book())
+    assert [len(group) for group in groups] == [1, 1]
+
+
+@pytest.mark.parametrize("result", ["fails", "holds"])
+def test_an_answer_that_rests_on_a_refutation_is_not_at_risk(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, result: str
+) -> None:
+    """The verdict of a program has no id of its own, so the memo's decision cites the claim that it refuted."""
+    plain = crux_seats.reply
+
+    def cites_the_claim(book: Book, step: Step, world: World) -> dict[str, Any]:
+        made = plain(book, step, world)
+        if step.task == "S.memo":
+            made["sentences"][1]["refs"] = ["C-1-1"]
+        return made
+
+    monkeypatch.setattr(crux_seats, "reply", cites_the_claim)
+    session = crux_seats.begin(tmp_path / "run", {"wait": "off"}, experiments="on")
+    world = contested("execution", programs=dict.fromkeys(crux_seats.ROLES, (result,)))
+    state = crux_seats.play(session, world, bench=BENCH).state
+    (final,) = final_in_force(state)
+    assert any(cite.id == "C-1-1" for cite in state.decisions[final].cites)
+    assert standing(state, final) == "in_force"
