@@ -53,6 +53,7 @@ from moot.view.seats import (
     dollars_cell,
     filled,
     one_family_warning,
+    unrecorded_text,
 )
 from moot.view.stop_checks import alarms_first, why_it_stopped
 from moot.view.story import Story, spent
@@ -73,7 +74,7 @@ REPORT_LINES, REPORT_BLOCK, REPORT_LEAST = 40, 30, 4
 """Lines of programs and output in a report: of all blocks together, and at most and at least of one block."""
 # Shorter answers are cheap to repeat, and longer ones may be cut in the outcome.
 WHOLE: Final = (20, 80)
-"""Words of an answer that is too long to repeat, and short enough to be uncut in the outcome."""
+"""Words of an answer too long to repeat, and short enough to be uncut in the outcome."""
 
 
 def run_report(view: RunView, head: Head, form: Form = "pages") -> str:
@@ -161,9 +162,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    written: dict[str, Any] = {name: _markdown(function) for name, function in _MARKDOWN.items()}
-    jinja.filters.update(_WORDS)
-    jinja.filters.update(written)
+    jinja.filters.update(_WORDS | {name: _markdown(function) for name, function in _MARKDOWN.items()})
     jinja.globals.update(_KNOWN)
     return jinja
 
@@ -422,6 +421,7 @@ _WORDS: Final[dict[str, Any]] = {
     "point": _point,
     "roles_spread": roles_spread,
     "status_line": status_line,
+    "unrecorded": unrecorded_text,
     "places": _places,
     "retrospective": _retrospective,
     "round_name": "R{}".format,

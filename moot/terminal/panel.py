@@ -226,7 +226,7 @@ def _sections(book: Book) -> Iterator[tuple[str, list[Text]]]:
         questions = _last(unanswered, "moot log RUN --kind concern", book)
         yield f"Questions to you: {len(unanswered)} (`moot answer`)", questions
     yield "Next", [Text(line) for line in next_round(state)]
-    title = "Decided" if state.finished else "If it stopped now, these decisions would stand"
+    title = "Decisions in force" if state.finished else "If it stopped now, these decisions would stand"
     decided = outcome(state)
     yield f"{title}: {len(decided) or 'none'}", _last(decided, "moot decisions", book)
 

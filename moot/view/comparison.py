@@ -35,8 +35,8 @@ def diff_text(diff: RunDiff) -> str:
             *_differences("decisions", diff.decisions, diff.texts),
             "",
             *([*_signals(diff.signals), ""] if diff.signals is not None else []),
-            f"cost a: {_cost_text(diff.cost.a)}",
-            f"cost b: {_cost_text(diff.cost.b)}",
+            f"accepted replies of a: {_cost_text(diff.cost.a)}",
+            f"accepted replies of b: {_cost_text(diff.cost.b)}",
         ]
     )
 

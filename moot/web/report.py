@@ -37,7 +37,7 @@ from rounds.protocols import is_watched
 
 BRIEFS_SHOWN: Final = 2_000
 CONTENTS: Final = (
-    ("decided", "Decided"),
+    ("decided", "Final decisions"),
     ("signals", "Stop signals"),
     ("rounds", "Rounds"),
     ("claims", "Claims"),

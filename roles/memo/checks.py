@@ -329,7 +329,9 @@ def _content(sentence: MemoSentence, context: MemoContext) -> _Problems:
         )
 
 
-_RULED_OUT: Final = r"\b(?:not|never|\w+n(?:['’]| )?t|avoid|against|instead of|rather than)(?: \S+)?(?: (?:the|a|with|for|to))? "
+_RULED_OUT: Final = (
+    r"\b(?:not|never|\w+n(?:['’]| )?t|avoid|against|instead of|rather than)(?: \S+)?(?: (?:the|a|with|to))? "
+)
 
 
 def _test(sentence: MemoSentence, context: MemoContext) -> _Problems:

@@ -110,7 +110,7 @@ def test_nothing_decided_stands_under_no_decisions_in_force(tmp_path: Path) -> N
     """R-2, its sibling: "Decisions in force (none is final)" stood over "Nothing was decided."."""
     book = played(tmp_path / "run", "priority", "r1.rating.urgency", "r1.rating.impact")
     text = run_report(RunView(book), Head(len(book.events) - 1, "9" * 64))
-    assert "\n## Decided\n\nNothing was decided.\n" in text
+    assert "\n## Final decisions\n\nNothing was decided.\n" in text
 
 
 def test_a_cited_vote_is_shown_with_its_numbers(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def test_an_unfinished_run_says_so_first_and_calls_nothing_final() -> None:
     assert text.index("UNFINISHED") < text.index("## ")
     assert "The run has not stopped" in text
     assert "## Decisions in force (none is final)" in text
-    assert "## Decided" not in text
+    assert "## Final decisions" not in text
 
 
 def test_a_decision_says_what_it_rests_on_and_where_that_is_told() -> None:

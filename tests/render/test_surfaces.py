@@ -154,13 +154,13 @@ class Surfaces:
         }
         self.decided: dict[str, str] = {
             "terminal": f"{end}\n\n$ moot decisions\n{listed}",
-            "markdown": _sections(document, "Decided", "Decisions in force", "Other decisions"),
+            "markdown": _sections(document, "Final decisions", "Decisions in force", "Other decisions"),
             "html": html.text("decided", "earlier"),
             "page": f"{pages[0].text('decided')}\n\n/decisions\n{_listing(pages[1])}",
             "json": orjson.dumps(self.json.model_dump(), option=orjson.OPT_INDENT_2).decode(),
         }
         self.under_decided: dict[str, str] = {
-            "markdown": _sections(document, "Decided"),
+            "markdown": _sections(document, "Final decisions"),
             "html": html.text("decided"),
             "page": pages[0].text("decided"),
         }

@@ -118,7 +118,7 @@ def test_report_to_stdout_and_to_a_file(moot: Moot, recorded: Path, tmp_path: Pa
     assert out.startswith("# Which storage keeps every line?\n\n> **FAKE**")
     for title in (
         "Why it stopped",
-        "Decided",
+        "Final decisions",
         "Stop signals",
         "Rounds",
         "Stress rounds",
