@@ -126,7 +126,8 @@ def outcome_of(run: str, book: Book, unrecorded: Amounts | None = None) -> Outco
     # The judge of a panel has to recommend something, and the ledger has one field for both.
     advice, requirements = (requirements, []) if state.opening.protocol == "panel" else ([], requirements)
     parts = reading.forecasts
-    dissent = [*dissent_of(book, chief), *(parts.dissent if parts else ())]
+    # A person's decision may be what a forecast prefers.
+    dissent = [*dissent_of(book, chief), *(parts.dissent if parts and not reading.by_person else ())]
     # What several roles name counts for more than a sentence of the memo, which one role wrote.
     named_by_several, unsettled = (parts.ways_shared, parts.unsettled) if parts else ([], [])
     falsifiers = memo.get("changes_our_mind") or reading.conditions("falsifiers")

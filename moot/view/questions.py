@@ -2,8 +2,8 @@
 
 Beside them, what a decision leaves open: risks, blockers and findings.
 
-An older question joins a newer one whose text asks nearly all that the older one asks, so one answer covers both. A
-question that asks for more, or names another number or name, stays separate.
+An older question joins a newer one whose text asks all that the older one asks, so one answer covers both. A question
+that asks for more, or for something else, stays separate.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from ledger.events.ids import kind_of, role_of
 from ledger.plain_text import counted, first_sentence, one_line, shortened
 from ledger.result import Result
 from ledger.state.book import Book, grouped, sections_from, sections_named
+from ledger.state.decided import final_in_force
+from ledger.state.lifecycle import OPEN
 from ledger.state.state import AGENDA_STEP
 from moot.view.events import words_of
 from moot.view.judgements import has_beliefs, named, options_of
@@ -126,13 +128,21 @@ def _questions(book: Book) -> list[_Question]:
 
     An answered question covers older ones that asked the same.
     """
-    awaited = awaited_of(book.state)
+    state, awaited = book.state, awaited_of(book.state)
+    # What a person decided leaves nothing for the controller to ask.
+    decided = any(state.decisions[identity].type == "override" for identity in final_in_force(state))
     first, groups = list[_Question](), list[_Question]()
     put = [event for event in reversed(book.of(Concern)) if event.for_human]
     for event in put:
-        is_open, waits = event.id not in book.state.resolved, event.id in awaited
+        tested = [state.claims[claim].status for claim in event.between if claim in state.claims]
+        # A test in `crux` is settled by any result, not only by an answer to its own question.
+        settled = has_beliefs(book) and tested and OPEN.isdisjoint(tested)
+        is_open = (
+            event.id not in state.resolved and not settled and not (decided and event.by == "controller")
+        )
+        waits = event.id in awaited
         # The same words can ask about different claims, so a question that tests one is never merged.
-        words = frozenset[str]() if book.state.claims.keys() & {*event.between} else words_asked(event.text)
+        words = frozenset[str]() if tested else words_asked(event.text)
         # Newer questions come first in this loop, so an older one joins the newer text. The run itself waits for some:
         # these merge only when both ask for the same.
         group = next(

@@ -1,7 +1,8 @@
 """Comparison of questions to a person, in any script: when two ask the same, one answer settles both.
 
-A newer question covers an older one where it asks nearly all that the older asks, with all its numbers and names. A
-question for more, or for another number or name, stands alone.
+A newer question covers an older one where it asks all that the older asks, with all its numbers and names. A question
+for more, or one with another word that matters, stands alone: "keep" and "drop" may differ in one word, and one answer
+must not settle both.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ from ledger.events.ids import MENTION
 from ledger.language.words import UNSPACED, asks
 from ledger.plain_text import sentences
 
-ASKED_AGAIN: Final = (3, 4)
-"""The share of an older question's words that a newer one must have: three in four."""
 WORDS_MIN: Final = 3
 LETTERS_MIN: Final = 4
+STEM: Final = 5
+"""Letters by which a word is known, so that "night" and "nightly" are one."""
+DENIALS: Final = frozenset({"no", "not", "never"})
 _WORD: Final = re.compile(r"\w+(?:[.,/-]\w+)*")
 _NAME: Final = re.compile(r"[^\W\d_]+\d+")
 """A name with a number: `R1`. A question often says "them" of what the sentence before it names."""
@@ -26,20 +28,16 @@ _REFERENCE: Final = re.compile(rf"\b{MENTION}(?:#[\w-]+)?")
 
 
 def covers(newer: str, older: str) -> bool:
-    """Return whether a newer question asks nearly all that an older one asks, with all its numbers and names."""
+    """Return whether a newer question asks all that an older one asks, with all its numbers and names."""
     return asks_all_of(words_asked(newer), words_asked(older))
 
 
 def asks_all_of(newer: frozenset[str], older: frozenset[str]) -> bool:
-    """Return whether the words of a newer question hold nearly all of an older one, with all its numbers and names."""
-    common = len(newer & older)
-    part, whole = ASKED_AGAIN
-    # A number decides: "within 5 days" and "within 30 days" share almost all words and ask different things.
-    numbers = (word for word in older if any(letter.isdigit() for letter in word))
-    if len(older) < WORDS_MIN:
-        # Texts without a word, of marks alone, are not alike for that.
-        return bool(older) and newer == older
-    return common * whole >= len(older) * part and newer.issuperset(numbers)
+    """Return whether the words of a newer question hold those of an older one; few words must be the same."""
+    # Texts without a word, of marks alone, are not alike for that; a denial turns a question around.
+    if not older or (newer ^ older) & DENIALS:
+        return False
+    return newer >= older if len(older) >= WORDS_MIN else newer == older
 
 
 def words_asked(text: str) -> frozenset[str]:
@@ -56,7 +54,7 @@ def _parts(word: str) -> Iterator[str]:
     # Scripts without spaces are compared by pairs of characters, since their words cannot be split simply.
     for run in UNSPACED.findall(folded):
         yield from (run[n : n + 2] for n in range(max(1, len(run) - 1)))
-    # Short words such as "is" and "the" would make any two questions look alike; short numbers must count.
-    is_long = len(folded) >= LETTERS_MIN or any(letter.isdigit() for letter in folded)
-    if is_long and not UNSPACED.search(folded):
-        yield folded
+    has_digit = any(letter.isdigit() for letter in folded)
+    # Short words such as "is" and "the" would make any two questions look alike; numbers and denials must count.
+    if not UNSPACED.search(folded) and (len(folded) >= LETTERS_MIN or has_digit or folded in DENIALS):
+        yield folded if has_digit else folded[:STEM]

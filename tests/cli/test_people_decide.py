@@ -80,3 +80,29 @@ def test_an_answer_that_rests_on_a_refutation_is_not_at_risk(
     (final,) = final_in_force(state)
     assert any(cite.id == "C-1-1" for cite in state.decisions[final].cites)
     assert standing(state, final) == "in_force"
+
+
+def test_a_settled_test_is_asked_of_nobody(tmp_path: Path) -> None:
+    """The person answered the claim itself, and not the question about it."""
+    session = crux_seats.begin(tmp_path / "run")
+    world = contested("person", "person")
+    crux_seats.play(session, world)
+    about = {
+        facts.between[0]: name for name, facts in session.book().state.concerns.items() if facts.for_human
+    }
+    human_actions.answer(session, "C-1-1", "We timed it.", result="holds")
+    assert open_questions_merged(session.book()) == [[about["C-1-2"]]]
+
+
+def test_after_an_override_nobody_asks_or_dissents_by_the_old_rule(tmp_path: Path) -> None:
+    session = crux_seats.begin(tmp_path / "run", {"wait": "off"})
+    world = contested(
+        "person", first={"action": 60, "guardian": 60, "observer": 60, "critic": 40}, numbers=None
+    )
+    crux_seats.play(session, world)
+    assert "critic" in [dissenter.role for dissenter in outcome_of("run", session.book()).dissent]
+    human_actions.override(
+        session, final_in_force(session.book().state)[0], "Use one journal.", "Ada Example"
+    )
+    outcome = outcome_of("run", session.book())
+    assert (outcome.dissent, outcome.needs_you) == ([], [])

@@ -36,6 +36,11 @@ OTHER: Final = (
     ("这台服务器的备份由谁负责？", "那些读者的罚款由谁支付？"),
     ("Кто платит за карты?", "Кто запускает проверку на втором сервере?"),
     ("Why?", "When?"),
+    (
+        "Should the ledger keep deleted customer records after audits?",
+        "Should the ledger drop deleted customer records after audits?",
+    ),
+    ("May the ledger not keep deleted customer records?", "May the ledger keep deleted customer records?"),
 )  # fmt: skip
 
 
