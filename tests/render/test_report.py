@@ -42,7 +42,7 @@ def test_an_unfinished_run_says_so_first_and_calls_nothing_final() -> None:
 def test_a_decision_says_what_it_rests_on_and_where_that_is_told() -> None:
     lines = report_text(sample_book()).splitlines()
     under = lines[lines.index("### D-3-1") : lines.index("## Other decisions")]
-    assert any(line.startswith("- rests on C-2-1 ● argued, ") for line in under)
+    assert any(line.startswith("- cites C-2-1 ● argued, ") for line in under)
     assert any(line.endswith("`moot why RUN D-3-1`") for line in under)
 
 
