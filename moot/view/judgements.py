@@ -157,14 +157,26 @@ class Ballot(NamedTuple):
     votes: list[Vote]
 
     @property
+    def named(self) -> str:
+        """Return the views by whose numbers alone the rule decides; empty where it counts all votes."""
+        rested_on = self.ruling.metadata
+        return str(rested_on.get("low_confidence_agent") or rested_on.get("disagreeing_agents", ""))
+
+    @property
     def cast(self) -> list[Vote]:
-        """Return the votes that seats gave."""
-        return [vote for vote in self.votes if not vote.fallback]
+        """Return the votes that seats gave, first those of the views that the rule names."""
+        given = (vote for vote in self.votes if not vote.fallback)
+        return sorted(given, key=lambda vote: view_of(vote) not in self.named)
 
     @property
     def against(self) -> list[Vote]:
-        """Return the votes that seats gave another way than the ruling."""
-        return [vote for vote in self.cast if not sides_with(vote.decision, self.ruling.decision)]
+        """Return the votes that seats gave another way than the ruling, and that are not what it rests on."""
+        way = self.ruling.decision
+        return [
+            vote
+            for vote in self.cast
+            if not sides_with(vote.decision, way) and view_of(vote) not in self.named
+        ]
 
     @property
     def is_split(self) -> bool:
@@ -230,7 +242,7 @@ def ruling_text(book: Book) -> str:
     ruling, votes = ballot
     # The ruling counts the last ballots, so an earlier veto may rest on reasons that were withdrawn.
     veto = next((vote for vote in votes if vote.decision == "VETO"), None)
-    by_rule = f"the rule {ruling.rule.replace('_', ' ')}"
+    by_rule = f"the rule {ruling.rule.replace('_', ' ')}{f' of {ballot.named}' * bool(ballot.named)}"
     if veto is not None and ruling.rule.endswith("veto"):
         # A view states reasons and numbers. That they are a veto, and that one refuses, is said by rules alone.
         return (
@@ -243,12 +255,13 @@ def ruling_text(book: Book) -> str:
         return f"No majority ({ways}); {by_rule} makes that {ruling.decision}."
     agreed = [vote for vote in votes if vote.decision == ruling.decision]
     # Lost votes count as REFUSE in the rule, but have no reasoning to quote.
-    given = [vote for vote in agreed if not vote.fallback]
-    lost = f", {len(agreed) - len(given)} of them as no vote was given" if len(given) < len(agreed) else ""
-    why = f". {view_of(given[0])}: {reason_of(given[0])} ({given[0].id})" if given else "."
+    unheard = sum(vote.fallback for vote in agreed)
+    lost = f", {unheard} of them as no vote was given" * bool(unheard)
+    given = (vote for vote in ballot.cast if vote not in ballot.against)
+    why = next((f" {view_of(vote)}: {reason_of(vote)} ({vote.id})" for vote in given), "")
     # A vote of the first ballot that was lost may decide against everything that was voted since.
     share = f"{len(agreed) or 'none'} of {len(votes)} last votes are {ruling.decision}{lost}"
-    return f"{ruling.decision} by {by_rule} ({share}){why}"
+    return f"{ruling.decision} by {by_rule} ({share}).{why}"
 
 
 def cited_as(relation: Relation, kind: type[_E], book: Book, decision: Decision) -> list[_E]:

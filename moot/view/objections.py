@@ -119,8 +119,8 @@ def strongest_objection(
     if approval is not None:
         return _against_verdict(book, decision, approval, cited)
     # Recorded dissent names this decision explicitly, so it beats anything that is inferred.
-    if decision.dissent:
-        first = decision.dissent[0]
+    if recorded := [dissenter for dissenter in decision.dissent if dissenter.ref not in cited]:
+        first = recorded[0]
         return Objection(first.role, one_line(first.text), first.ref, _became(book, first.ref))
     if decision.type == "override":
         return _overruled(book, decision)

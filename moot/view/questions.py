@@ -249,7 +249,7 @@ def again_after_loss(run: str, book: Book, status: OutcomeStatus) -> Iterator[Po
     if (status is OutcomeStatus.YOUR_CALL or lost_vote or unlisted) and (
         fork := fork_for_lost(run, book.state, 0)
     ):
-        yield Point.of(f"Or ask again: {fork} (all of that round and of later ones)")
+        yield Point.of(f"To ask again: {fork} (all of that round and of later ones)")
 
 
 def options_missing(book: Book) -> list[Point]:

@@ -8,6 +8,7 @@ two. What supports one verdict speaks against its opposite: a refuted concern is
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
 from itertools import chain
 from typing import Final, NamedTuple
 
@@ -48,7 +49,7 @@ from moot.view.judgements import (
 from moot.view.marks import times_of
 from rounds.protocols.adversarial import GENUINE_FROM, SCALES
 from rounds.protocols.citations import UPHELD, most_say
-from rounds.protocols.sides import TAKEN, attacks_on, granted_by, is_given_up, sides_of
+from rounds.protocols.sides import TAKEN, attacks_on, granted_by, is_given_up, pairing, sides_of
 from rounds.protocols.step_table import rule
 
 CLASSES: Final[tuple[EvidenceClass, ...]] = (
@@ -299,7 +300,14 @@ def _scorecard(book: Book, decision: Decision) -> Iterator[Point]:
     if not ahead:
         return
     lead = f"By the judge's scores {best.option} is ahead of {other.option} in {', '.join(ahead)}"
-    text = f"{lead}, and behind in {', '.join(behind) or 'nothing'}."
+    # The means are over all rounds, in most of which one of the two met another option.
+    margin = sum(
+        Decimal(score.total) if score.of == best.option else -Decimal(score.total)
+        for score in book.of(Score)
+        if {*pairing(book.state, score.round)} == {best.option, other.option}
+    )
+    direct = f"; in the rounds that compare the two, {other.option} scores higher" * (margin < 0)
+    text = f"{lead}, and behind in {', '.join(behind) or 'nothing'}{direct}."
     # Comparing what a judge says is no calculation: its points are as good as its word.
     yield Point(text, "said", None, [*best.refs, *other.refs])
 
@@ -413,7 +421,7 @@ def contradictions(book: Book, decision: Decision) -> list[str]:
         apart = ", ".join(
             event.id
             for event in book.of(Decision)
-            if event.type == "round" and compared(book, decision, event) and _differs(book, event)
+            if event.type == "round" and _differs(book, event)
         )
         return [f"The judge scores another option higher than the one that it recommends in {apart}."] * bool(
             apart
