@@ -11,7 +11,7 @@ what they wrote.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -63,10 +63,9 @@ def run_experiments(
     session: Session,
     wanted: str | None,
     *,
-    times: int | None = None,
-    name: str | None = None,
-    agreed: Agreed | None = None,
-    report: Callable[[tuple[Event, ...]], object] = lambda _: None,
+    times: int | None,
+    name: str | None,
+    agreed: Agreed | None,
 ) -> list[SeriesRun | tuple[Event, ...]]:
     """Run one experiment, or all that were never judged; the call is the person's consent for exactly these.
 
@@ -96,7 +95,6 @@ def run_experiments(
             for events in conduct(session.inner, bench, experiment, times=more):
                 # A series may take minutes: without a sign of life another process would take the driver for dead.
                 lease.beat()
-                report(events)
                 written += events
             results.append(tuple(written))
     return results

@@ -241,7 +241,7 @@ class Inputs(NamedTuple):
         return f"given to read: {counted(len(documents), 'document')}, {size:,} bytes{left}\n"
 
 
-def inputs_of(names: Sequence[str], bytes_max: int = BYTES_MAX, stdin: TextIO | None = None) -> Inputs:
+def inputs_of(names: Sequence[str], bytes_max: int) -> Inputs:
     """Read what a person named. Raises `MootError` when a source does not exist, or all of them are too large."""
     files: list[str] = []
     items: list[Taken | Left] = []
@@ -249,7 +249,7 @@ def inputs_of(names: Sequence[str], bytes_max: int = BYTES_MAX, stdin: TextIO | 
     changes: list[str] = []
     for source in names:
         if source == "-":
-            items.append(Taken(STANDARD_INPUT, _standard_input(stdin or sys.stdin, bytes_max)))
+            items.append(Taken(STANDARD_INPUT, _standard_input(sys.stdin, bytes_max)))
         elif source.startswith("git:"):
             change = read_change(source, Path())
             sources.append(f"git {change.name}: from {change.before} to {change.after}")

@@ -13,6 +13,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from ledger.state.book import grouped
 from ledger.store.commit import AlreadyARun
 from moot import version
 from moot.app.runs import new_directory
@@ -315,10 +316,8 @@ def _models_again(session: Session) -> dict[str, str]:
         if not is_elsewhere or os.environ.get(row.address_variable):
             by_role[event.by] = f"{row.name}:{call.model}"
     # Roles that were cast with one declared seat share its model, as long as all that answered agree on it.
-    of_seat: dict[str, set[str]] = {}
-    for role, spec in by_role.items():
-        of_seat.setdefault(declared[role], set()).add(spec)
-    alike = {seat: next(iter(specs)) for seat, specs in of_seat.items() if ":" in seat and len(specs) == 1}
+    of_seat = grouped((declared[role], spec) for role, spec in by_role.items())
+    alike = {seat: specs[0] for seat, specs in of_seat.items() if ":" in seat and len({*specs}) == 1}
     # A vendor's own seat names its default model by its kind alone; programs and people need more than that.
     plain = {
         role: kind

@@ -181,7 +181,7 @@ def signals_of_state(
     return worded(report, state)
 
 
-def thresholds_of(run: Run, state: State, params: AnyPath | None = None) -> GateParameters:
+def thresholds_of(run: Run, state: State, params: AnyPath | None) -> GateParameters:
     """Return the thresholds of the gates, from the named file or from the run."""
     from detectors.parameters import parameters_of
 

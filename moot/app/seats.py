@@ -72,7 +72,7 @@ def reaches_out(spec: str) -> bool:
 
 
 def need_word_for_seats(
-    file: str, specs: Mapping[str, str], agreed: Agreed | None, *, is_allowed: bool = False
+    file: str, specs: Mapping[str, str], agreed: Agreed | None, *, is_allowed: bool
 ) -> None:
     """Ask before using seats that only a file names, because the file's author is not at the keyboard.
 
@@ -92,7 +92,7 @@ def need_word_for_seats(
     need_word(about, "Start them?", refusal, agreed)
 
 
-def need_word_for_programs(where: str, agreed: Agreed | None, *, is_allowed: bool = False) -> None:
+def need_word_for_programs(where: str, agreed: Agreed | None, *, is_allowed: bool) -> None:
     """Ask before running programs of replies that only a file allows. Raises `MootError`."""
     if is_allowed:
         return

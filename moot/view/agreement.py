@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from detectors.report import EndWithout
 from ledger.events import Decision
 from ledger.plain_text import counted
-from ledger.state.book import Book, per_book
+from ledger.state.book import Book, grouped, per_book
 from ledger.state.state import OWN, BeliefFacts, State
 from moot.view import words
 from moot.view.judgements import (
@@ -213,35 +214,33 @@ def families_text(book: Book) -> str:
     Empty where only one family answered, or where the families did not choose between the same things.
     """
     families = families_of_roles(book)
-    chosen: dict[str, Counter[str]] = {}
-    for role, choice in choices(book).items():
-        if role in families:
-            chosen.setdefault(families[role], Counter())[choice] += 1
+    chosen = grouped((families[role], choice) for role, choice in choices(book).items() if role in families)
     # Agreement within one family says nothing, since its models share their blind spots.
     if len(chosen) < 2:
         return ""
     # A forecast ranks all options, whereas a vote or a decision chooses one.
     verb, after = ("put", " first") if book.state.beliefs else ("chose", "")
-    everything = {choice for counts in chosen.values() for choice in counts}
+    everything = {*chain(*chosen.values())}
     if len(everything) == 1:
-        who = " and ".join(f"{family} ({counts.total()})" for family, counts in sorted(chosen.items()))
+        who = " and ".join(f"{family} ({len(seats)})" for family, seats in sorted(chosen.items()))
         return f"families agree: {who} all {verb} {everything.pop()}{after}"
-    seats = {
-        family: [f"{choice} ({counted(number, 'seat')})" for choice, number in counts.most_common()]
-        for family, counts in sorted(chosen.items())
+    spread = {
+        family: [f"{choice} ({counted(number, 'seat')})" for choice, number in Counter(seats).most_common()]
+        for family, seats in sorted(chosen.items())
     }
-    each = [f"{family} {verb} {' and '.join(spread)}{after}" for family, spread in seats.items()]
+    each = [f"{family} {verb} {' and '.join(parts)}{after}" for family, parts in spread.items()]
     return f"families differ: {', '.join(each)}"
 
 
 def families_of_roles(book: Book) -> dict[str, str]:
     """Return the family that answered for each role, without roles that several families answered for."""
-    families: dict[str, set[str]] = {}
-    for respondent in calls_of(book.events).answered:
-        family = family_of(respondent.provider, respondent.model)
-        families.setdefault(respondent.role, set()).add(family.name if family else UNNAMED)
+    families = grouped(
+        (respondent.role, family.name if family else UNNAMED)
+        for respondent in calls_of(book.events).answered
+        for family in [family_of(respondent.provider, respondent.model)]
+    )
     # A role whose seat changed families mid-run cannot be counted for either.
-    return {role: next(iter(names)) for role, names in families.items() if len(names) == 1}
+    return {role: names[0] for role, names in families.items() if len({*names}) == 1}
 
 
 def choices(book: Book) -> Mapping[str, str]:

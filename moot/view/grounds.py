@@ -145,7 +145,7 @@ def rests_on(
     return tuple(_cited(book, cite.id, cite.relation, depth, lookup) for cite in (*decision.cites, *lost))
 
 
-def ground_of(book: Book, identity: str, depth: int = DEPTH_MAX) -> Ground:
+def ground_of(book: Book, identity: str, depth: int) -> Ground:
     """Return any event of the ledger as a ground, with its own grounds, or with all that it is about and refers to."""
     lookup = remembered()
     ground = _cited(book, identity, "", depth, lookup)

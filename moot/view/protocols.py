@@ -14,7 +14,7 @@ from ledger.plain_text import counted, shortened
 from ledger.result import Result
 from moot.view.estimate import Dollars, Estimate, dollars_text, duration
 from moot.view.stop_checks import seldom_ready, what_a_plan_lacks
-from moot.view.text import WIDTH, joined, listed
+from moot.view.text import joined, listed
 from roles.castings import CASTINGS
 from rounds.protocols import MEANINGS, PROTOCOLS
 from rounds.protocols.plans import PLANS
@@ -95,7 +95,7 @@ def gate_line(
     return f"{chosen.protocol}{of}: {_replies(chosen)}, {cost}{limit}, {duration(chosen.minutes)}{beside}"
 
 
-def gate_text(gated: Gated, width: int = WIDTH) -> str:
+def gate_text(gated: Gated, width: int) -> str:
     """Return what `moot gate QUESTION` prints."""
     # Some protocols cannot run without options, so the printed command has to ask for them.
     least = PROTOCOLS[gated.protocol].options_wanted[0]
@@ -110,7 +110,7 @@ def gate_text(gated: Gated, width: int = WIDTH) -> str:
     )
 
 
-def choices_lines(choices: Sequence[Choice], chosen: str, width: int = WIDTH) -> Iterator[str]:
+def choices_lines(choices: Sequence[Choice], chosen: str, width: int) -> Iterator[str]:
     """Yield every protocol with its replies, price and purpose; the chosen one is marked."""
     if not choices:
         return
@@ -263,7 +263,7 @@ def protocols_text(listing: Protocols) -> str:
     return joined(lines)
 
 
-def new_text(draft: NewFile, width: int = WIDTH) -> str:
+def new_text(draft: NewFile, width: int) -> str:
     """Return what `moot new` prints."""
     stress = listed([f"R{n}" for n in draft.stress], "no stress round")
     rounds, replies = counted(draft.rounds, "round"), f"at most {draft.replies} replies"

@@ -11,7 +11,7 @@ from ledger.plain_text import counted
 from ledger.result import Result
 from moot.view.outcome import Outcome
 from moot.view.outcome_text import outcome_first
-from moot.view.text import WIDTH, joined
+from moot.view.text import joined
 from moot.view.words import going_on
 from rounds.run.outcome import RunQuorum
 
@@ -262,7 +262,7 @@ class Demo(Result, frozen=True):
     outcome: Outcome
 
 
-def run_end_text(end: RunEnd, width: int = WIDTH) -> str:
+def run_end_text(end: RunEnd, width: int) -> str:
     """Return what `moot run` prints last: the outcome of a run that ended, then how it ended."""
     asks_a_person = bool(end.waiting) and kind_of(end.waiting[0]) == "concern"
     block = (

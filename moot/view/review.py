@@ -24,7 +24,7 @@ from moot.view.findings import annotated, escaped, sarif_log, sarif_result
 from moot.view.outcome import Outcome
 from moot.view.outcome_text import outcome_lines
 from moot.view.reasons import severities
-from moot.view.text import WIDTH, joined
+from moot.view.text import joined
 
 BLOCKER: Final = 5
 """Severity of a finding that was raised as a blocker, which has none of its own."""
@@ -240,7 +240,7 @@ def counts_text(review: ChangeReview) -> str:
     return text
 
 
-def review_text(review: ChangeReview, width: int = WIDTH) -> str:
+def review_text(review: ChangeReview, width: int) -> str:
     """Return the outcome block, then the findings with their places."""
     lines = [*outcome_lines(review.outcome, review.run, width), "", counts_text(review)]
     for finding in review.findings:

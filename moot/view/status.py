@@ -199,15 +199,13 @@ def status_text(
         unrecorded_text(unrecorded),
     ]
     waiting = [] if state.finished else [step.id for step in open_steps(protocol_of(opened), state)]
-    # Only watched protocols have leads, stress rounds, drift checks and stop signals.
-    watched = is_watched(opened)
     rows = (
-        ("leads", listed(leads) if watched else ""),
-        ("stress", listed(stress) if watched else ""),
-        ("drift", listed(drift) if watched else ""),
+        ("leads", listed(leads)),
+        ("stress", listed(stress)),
+        ("drift", listed(drift)),
         ("calls", ", ".join(part for part in spend if part)),
         ("rules", rules_checked_text(state)),
-        ("stop", _stop_text(state, report) if watched else ""),
+        ("stop", _stop_text(state, report) if is_watched(opened) else ""),
         ("open", ", ".join(waiting)),
         ("held up", hold_text(run, state)),
     )
@@ -322,7 +320,7 @@ def _listed(path: Path, runs: Path) -> ListedRun:
     )
 
 
-def list_text(listing: RunList, width: int = WIDTH) -> str:
+def list_text(listing: RunList, width: int) -> str:
     """Return what `moot list` prints: three lines per run, its answer in the second."""
     lines: list[str] = []
     for run in listing.runs:

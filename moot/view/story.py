@@ -5,6 +5,7 @@ Texts are as the ledger has them. A view must escape them, with `visible` or its
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
 import msgspec
@@ -26,7 +27,7 @@ from ledger.state.decided import final_in_force, in_force, outcome
 from ledger.state.lifecycle import OPEN
 from ledger.state.state import Spend
 from moot.view.claims import ClaimView, DecisionView, tell_claim, tell_decision
-from moot.view.grounds import Sources, sources_of
+from moot.view.grounds import sources_of
 from moot.view.labels import Label, hold_text, labels_of_run, rules_checked_text
 from moot.view.round import (
     ConcernView,
@@ -86,13 +87,9 @@ def scene_of(
     started: Mapping[str, float],
     now: float | None,
     played: tuple[Label, ...] = (),
-    sources: Sources | None = None,
 ) -> Scene:
     """Return the scene at `now`; `started` maps a step to the time of its request, on the same clock."""
     state, opened = book.state, book.state.opening
-    counts: dict[str, int] = {}
-    for claim in state.claims.values():
-        counts[claim.status] = counts.get(claim.status, 0) + 1
     # An id that does not parse as a step has no role or act to show.
     open_steps = [(name, since) for step, since in started.items() if (name := parse_step(step))]
     # A live view shows progress, so the label would only repeat what is on screen.
@@ -104,9 +101,9 @@ def scene_of(
         seats=seats_of(book),
         rounds_planned=len(opened.plan),
         # Depth 1: a live view is redrawn often and shows no nested grounds.
-        round=tell_round(book, state.round, sources, depth=1) if state.round in state.rounds else None,
+        round=tell_round(book, state.round, depth=1) if state.round in state.rounds else None,
         thinking=tuple(Thinking(name, None if now is None else now - since) for name, since in open_steps),
-        claims=counts,
+        claims=Counter(claim.status for claim in state.claims.values()),
         decisions_in_force=len(in_force(state)),
         look=state.looks[-1] if state.looks else None,
         not_before=opened.stop.not_before,
