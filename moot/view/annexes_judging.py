@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Final
 
+import msgspec
+
 from ledger.events import (
     Argument,
     Challenge,
@@ -28,9 +30,11 @@ from moot.view.judgements import (
     means_text,
     named,
     option_of,
+    options_of,
     scorecard,
     view_of,
 )
+from moot.view.marks import STANDINGS, Mark, mark_of
 from moot.view.reasons import approval_of, judged, severities, severity
 from rounds.protocols.sides import is_given_up
 from rounds.run.same_question import covers
@@ -351,3 +355,44 @@ def members_annex(book: Book) -> Iterator[Annex]:
         for plan in plans
     ]
     yield from annex_table("Members", ("id", "option", "confidence", "decision, as it begins"), rows)
+
+
+class ScoreRow(msgspec.Struct, frozen=True):
+    """A scored argument or option: id, label with side, text; totals and standings in judging order; reasons."""
+
+    of: str
+    label: str
+    text: str
+    totals: tuple[str, ...]
+    stands: tuple[Mark, ...]
+    fallacies: tuple[str, ...]
+    because: tuple[str, ...]
+
+
+def scores_of(book: Book) -> tuple[ScoreRow, ...]:
+    """Return everything with a score or a standing, in the order of the first judgement."""
+    judged = grouped((event.of, event) for event in book.events if isinstance(event, Score | Standing))
+    return tuple(_score_row(book, of, events) for of, events in judged.items())
+
+
+def _score_row(book: Book, of: str, events: list[Score | Standing]) -> ScoreRow:
+    """Return the judgements of one argument or option as a row."""
+    label = ""
+    text = options_of(book).get(of, "")
+    scored = book.by_id.get(of)
+    if isinstance(scored, Argument):
+        text, side = scored.claim, scored.side
+        # Labels such as PRO-1 carry their side already (XS-2).
+        has_side = scored.label.casefold().startswith(side.casefold())
+        label = scored.label if has_side else f"{scored.label} ({side})"
+    scores = [event for event in events if isinstance(event, Score)]
+    because = (event.notes if isinstance(event, Score) else event.reason for event in events)
+    return ScoreRow(
+        of,
+        label,
+        text,
+        totals=tuple(score.total for score in scores),
+        stands=tuple(mark_of(STANDINGS, event.standing) for event in events if isinstance(event, Standing)),
+        fallacies=tuple(fallacy for score in scores for fallacy in score.fallacies),
+        because=tuple(filter(None, because)),
+    )

@@ -5,6 +5,8 @@ Sealed positions stay closed until the check they are about is on the ledger.
 
 from __future__ import annotations
 
+from collections import Counter
+
 import msgspec
 
 from ledger.events import (
@@ -168,6 +170,22 @@ def _asserted(
             )
 
 
+def judgement_of(book: Book, identity: str) -> str:
+    """Return how something was judged, and by how many where several judged it; empty where nobody did."""
+    # Several judges share a role, so each counts by its step; what it says last is its judgement. That something was
+    # conceded is the word of its author, which a judge only repeats.
+    judged = {
+        # A long reason is named by its place.
+        event.step: f"{event.by}: {words_of(event).mark.word}"
+        f"{f', {event.reason if len(event.reason) <= marks.REASON else event.ref}' * isinstance(event, Disposition)}"
+        for event in book.events
+        if isinstance(event, Disposition | Standing) and event.of == identity
+        if getattr(event, "disposition", "") != "conceded"
+    }
+    counts = Counter(judged.values()).most_common()
+    return ", ".join(f"{words} ({n} of {len(judged)})" if len(judged) > 1 else words for words, n in counts)
+
+
 def artifact_facts(event: Artifact) -> str:
     """Return what an artifact is and holds: `walkthrough, 3 findings, 2 claims proposed`."""
     findings, claims = len(event.findings), len(event.proposed_claims)
@@ -195,8 +213,9 @@ def _tested(
         case Challenge():
             mark = marks.CHALLENGES.get(event.type or "", marks.AGAINST)
             what = ", ".join(part for part in (f"to {event.target}", event.type, event.tag) if part)
-            # The attack alone (`it breaks at night`) does not say what is attacked.
-            return EventWords(event, "challenge", mark, what, f"{event.claim} {event.text}", (event.target,))
+            # The attack alone (`it breaks at night`) does not say what is attacked. A critique proposes a change.
+            text = f"{event.claim} {'Proposed: ' * (event.phase == 'critique')}{event.text}"
+            return EventWords(event, "challenge", mark, what, text, (event.target,))
         case Response():
             mark = mark_of(marks.RESPONSES, event.outcome)
             return EventWords(event, "response", mark, f"to {event.to}", event.text, (event.to,))

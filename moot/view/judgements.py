@@ -10,8 +10,6 @@ from fractions import Fraction
 from statistics import mean
 from typing import Final, NamedTuple, TypeVar
 
-import msgspec
-
 from ledger.events import Agenda, Argument, Decision, Event, Ruling, Score, Standing, Vote
 from ledger.events.decisions import Relation
 from ledger.events.ids import OPTION_MENTION, role_of
@@ -19,8 +17,6 @@ from ledger.language.words import word_count
 from ledger.plain_text import counted, first_sentence, one_line, sentences, some
 from ledger.state.book import Book, grouped, per_book
 from ledger.state.decided import final_in_force, in_force
-from moot.view import marks
-from moot.view.marks import Mark, mark_of
 from rounds.protocols.citations import UPHELD, most_say
 from rounds.protocols.sides import pairing
 from rounds.protocols.step_table import handed_in
@@ -159,8 +155,8 @@ class Ballot(NamedTuple):
     @property
     def named(self) -> str:
         """Return the views by whose numbers alone the rule decides; empty where it counts all votes."""
-        rested_on = self.ruling.metadata
-        return str(rested_on.get("low_confidence_agent") or rested_on.get("disagreeing_agents", ""))
+        facts = self.ruling.metadata
+        return f"{facts.get('low_confidence_agent', '')}{facts.get('disagreeing_agents', '')}"
 
     @property
     def cast(self) -> list[Vote]:
@@ -171,12 +167,8 @@ class Ballot(NamedTuple):
     @property
     def against(self) -> list[Vote]:
         """Return the votes that seats gave another way than the ruling, and that are not what it rests on."""
-        way = self.ruling.decision
-        return [
-            vote
-            for vote in self.cast
-            if not sides_with(vote.decision, way) and view_of(vote) not in self.named
-        ]
+        others = (vote for vote in self.cast if not sides_with(vote.decision, self.ruling.decision))
+        return [vote for vote in others if view_of(vote) not in self.named]
 
     @property
     def is_split(self) -> bool:
@@ -224,11 +216,16 @@ def vote_text(book: Book, vote: Vote) -> str:
     return f"{vote.decision}, risk {vote.risk} of 100{voted_first(book, vote)}"
 
 
+def votes_before(book: Book, vote: Vote) -> list[Vote]:
+    """Return the votes that the view of a vote gave in an earlier ballot."""
+    earlier = (first for first in book.of(Vote) if first.ballot < vote.ballot and not first.fallback)
+    return [first for first in earlier if view_of(first) == view_of(vote)]
+
+
 def voted_first(book: Book, vote: Vote) -> str:
     """Return after a semicolon what the view of a last vote voted at first; empty where it gave no vote then."""
-    given = (first for first in book.of(Vote) if first.ballot < vote.ballot and not first.fallback)
-    votes = (f"{first.decision}, risk {first.risk}" for first in given if view_of(first) == view_of(vote))
-    return "".join(f"; {text} in the first ballot" for text in votes)
+    votes = votes_before(book, vote)
+    return "".join(f"; {first.decision}, risk {first.risk} in the first ballot" for first in votes)
 
 
 def ruling_text(book: Book) -> str:
@@ -242,7 +239,8 @@ def ruling_text(book: Book) -> str:
     ruling, votes = ballot
     # The ruling counts the last ballots, so an earlier veto may rest on reasons that were withdrawn.
     veto = next((vote for vote in votes if vote.decision == "VETO"), None)
-    by_rule = f"the rule {ruling.rule.replace('_', ' ')}{f' of {ballot.named}' * bool(ballot.named)}"
+    whose = f" of {ballot.named}" if ballot.named else ""
+    by_rule = f"the rule {ruling.rule.replace('_', ' ')}{whose}"
     if veto is not None and ruling.rule.endswith("veto"):
         # A view states reasons and numbers. That they are a veto, and that one refuses, is said by rules alone.
         return (
@@ -411,45 +409,3 @@ def scorecard(book: Book) -> tuple[Card, ...]:
         for option, scores in judged.items()
     )
     return tuple(sorted(cards, key=lambda card: -card.total))
-
-
-class ScoreRow(msgspec.Struct, frozen=True):
-    """A scored argument or option: id, label with side, text; totals and standings in judging order; reasons."""
-
-    of: str
-    label: str
-    text: str
-    totals: tuple[str, ...]
-    stands: tuple[Mark, ...]
-    fallacies: tuple[str, ...]
-    because: tuple[str, ...]
-
-
-def scores_of(book: Book) -> tuple[ScoreRow, ...]:
-    """Return everything with a score or a standing, in the order of the first judgement."""
-    judged = grouped((event.of, event) for event in book.events if isinstance(event, Score | Standing))
-    return tuple(_score_row(book, of, events) for of, events in judged.items())
-
-
-def _score_row(book: Book, of: str, events: list[Score | Standing]) -> ScoreRow:
-    """Return the judgements of one argument or option as a row."""
-    label = ""
-    text = options_of(book).get(of, "")
-    scored = book.by_id.get(of)
-    if isinstance(scored, Argument):
-        text, side = scored.claim, scored.side
-        # Labels such as PRO-1 carry their side already (XS-2).
-        has_side = scored.label.casefold().startswith(side.casefold())
-        label = scored.label if has_side else f"{scored.label} ({side})"
-    scores = [event for event in events if isinstance(event, Score)]
-    stands = [event.standing for event in events if isinstance(event, Standing)]
-    because = (event.notes if isinstance(event, Score) else event.reason for event in events)
-    return ScoreRow(
-        of=of,
-        label=label,
-        text=text,
-        totals=tuple(score.total for score in scores),
-        stands=tuple(mark_of(marks.STANDINGS, standing) for standing in stands),
-        fallacies=tuple(fallacy for score in scores for fallacy in score.fallacies),
-        because=tuple(filter(None, because)),
-    )

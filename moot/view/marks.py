@@ -15,6 +15,8 @@ from ledger.state.book import Book
 from ledger.state.experiments import runs_of
 from ledger.state.lifecycle import HistoryEntry
 
+REASON: Final = 120
+"""Maximum characters of the reason of a judgement next to its mark."""
 SHOWN_AS: Final[Mapping[str, str]] = {
     "measured": "measured",
     "reproduced": "ran",

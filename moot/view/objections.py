@@ -25,7 +25,7 @@ from ledger.plain_text import counted, first_sentence, one_line, sentences, shor
 from ledger.result import Result
 from ledger.state.book import Book, grouped
 from ledger.state.decided import overridden
-from moot.view.events import words_of
+from moot.view.events import judgement_of, words_of
 from moot.view.judgements import (
     author_of,
     ballot_of,
@@ -54,10 +54,8 @@ from moot.view.reasons import (
     weight_text,
 )
 from rounds.protocols.citations import UPHELD, most_say
-from rounds.protocols.sides import concessions_of, is_given_up, taken_up
+from rounds.protocols.sides import concessions_of, granted_by, is_given_up, taken_up
 
-REASON: Final = 120
-"""Maximum characters of the reason of a judgement next to it."""
 _TERMS: Final = re.compile(
     r"\b(?:if|once|only after|unless|until|provided|with(?:out)?)\b.*\bI(?:'d| (?:would|could|will|can))\b"
     r"|\bI(?:'d| (?:would|could|will|can))\b.*\b(?:if|once|only after|unless|until|provided)\b"
@@ -85,9 +83,10 @@ class Dissenting(Result, frozen=True):
 
 
 class Objection(Dissenting, frozen=True):
-    """The strongest thing said against the decision. `also`: what stands against the plans of other members.
+    """The strongest thing said against the decision.
 
-    `others`: what else of its kind stands against the decision.
+    `others`: what else of its kind stands against the decision. `also`: what stands against the plans of other members,
+    plan by plan.
     """
 
     also: tuple[str, ...] = ()
@@ -100,13 +99,14 @@ class Objection(Dissenting, frozen=True):
 
     @property
     def places(self) -> str:
-        """Return where the objection is, those to the other plans, and what else is against it."""
-        also = f"; to the other plans: {', '.join(self.also)}" if self.also else ""
-        return f"{self.ref}{also}{f'; others: {some(self.others, 5)}' if self.others else ''}"
+        """Return where the objection is, what else is against the decision, and what is against the other plans."""
+        others = f"; others: {some(self.others, 5)}" if self.others else ""
+        also = f"; to the other plans: {some(self.also, 5)}" if self.also else ""
+        return f"{self.ref}{others}{also}"
 
 
 def strongest_objection(
-    book: Book, decision: Decision | None, why: list[Point], others: Sequence[Decision] = ()
+    book: Book, decision: Decision | None, why: list[Point], others: Sequence[Decision]
 ) -> Objection | None:
     """Return the strongest objection to the decision in its author's words; None where the ledger has none.
 
@@ -128,14 +128,13 @@ def strongest_objection(
     if opposed is None:
         return None
     also = [left for plan in others if (left := _opposed(book, plan, cited))]
-    more = tuple(other for left in (opposed, *also) for other in left.others)
-    became = _became(book, opposed.ref)
-    return msgspec.structs.replace(opposed, also=tuple(left.ref for left in also), others=more, became=became)
+    theirs = tuple(ref for left in also for ref in (left.ref, *left.others))
+    return msgspec.structs.replace(opposed, also=theirs, became=_became(book, opposed.ref))
 
 
 def _became(book: Book, identity: str) -> str:
     """Return how an objection was judged, else how it was answered."""
-    event, judgement = book.by_id.get(identity), _judged(book, identity)
+    event, judgement = book.by_id.get(identity), judgement_of(book, identity)
     # The closing of a run with forecasts asks the least convinced role to object, and whether it dissents.
     if isinstance(event, Concern) and event.phase == "S" and has_beliefs(book):
         own = book.state.beliefs_at(book.state.round).get(event.by)
@@ -148,26 +147,11 @@ def _became(book: Book, identity: str) -> str:
     if answer := latest(response for response in book.of(Response) if response.to == identity):
         if answer.outcome == "concede":
             return f"conceded by {answer.by}{f'; {judgement}' if judgement else ''}"
-        return judgement or f"not judged: {answer.by} {words_of(answer).mark.word} the text"
+        how = f"{words_of(answer).mark.word} the text, {first_sentence(answer.text)}"
+        return judgement or f"not judged: {answer.by} {how}"
     # An examiner calls a question deflected, whether its answer is no answer or there is none.
     unanswered = isinstance(event, Challenge) and event.type == ("question" if judgement else "attack")
     return "; ".join(filter(None, ("not answered" * unanswered, judgement)))
-
-
-def _judged(book: Book, identity: str) -> str:
-    """Return how something was judged, and by how many where several judged it; empty where nobody did."""
-    # Several judges share a role, so each counts by its step; what it says last is its judgement. That something was
-    # conceded is the word of its author, which a judge only repeats.
-    judged = {
-        # A long reason is named by its place.
-        event.step: f"{event.by}: {words_of(event).mark.word}"
-        f"{f', {event.reason if len(event.reason) <= REASON else event.ref}' * isinstance(event, Disposition)}"
-        for event in book.events
-        if isinstance(event, Disposition | Standing) and event.of == identity
-        if getattr(event, "disposition", "") != "conceded"
-    }
-    counts = Counter(judged.values()).most_common()
-    return ", ".join(f"{words} ({n} of {len(judged)})" if len(judged) > 1 else words for words, n in counts)
 
 
 def _overruled(book: Book, decision: Decision) -> Objection | None:
@@ -199,7 +183,7 @@ def _opposed(book: Book, decision: Decision, cited: set[str]) -> Objection | Non
     if losing := [event for event in _losing_arguments(book, decision) if event.id not in cited | conceded]:
         return _first(losing, losing[0].claim)
     if left := _unanswered(book, decision, cited):
-        return _first(left, f"{left[0].claim} {left[0].text}")
+        return _first(left, words_of(left[0]).text)
     # Concerns that the decision cites or lists as reasons were taken in, so they are no objection.
     elsewhere = cited | {cite.id for cite in decision.cites} | taken_up(book)
     concerns = [
@@ -335,7 +319,7 @@ def conceded_of(book: Book, decision: Decision | None, objection: Objection | No
         by = ", ".join(role for role in roles if decision is None or sides.get(role) == winner)
         if by and isinstance(event, Argument | Challenge) and not (objection and objection.ref == name):
             side = f", an argument of {event.side}" if isinstance(event, Argument) else ""
-            words = f" ({judgement})" if (judgement := _judged(book, name)) else ""
+            words = f" ({judgement})" if (judgement := judgement_of(book, name)) else ""
             answer = latest(row for row in book.of(Response) if (row.to, row.outcome) == (name, "concede"))
             how = f"; answer: {first_sentence(answer.text)}" if answer else ""
             revised = answer.revised if answer else None
@@ -353,8 +337,9 @@ def left_out(book: Book, decision: Decision, reasons: Iterable[Point]) -> str:
     side = _side_of(book, decision) if approval is None else "FOR" * (not approval.is_no)
     why = grouped(
         (
-            f"{_judged(book, event.id) or judged(book, event, approval)}"
-            f"{f', given up by {event.by}' if is_given_up(book, event) else ''}",
+            f"{judgement_of(book, event.id) or judged(book, event, approval)}"
+            f"{f', given up by {event.by}' if is_given_up(book, event) else ''}"
+            f"{''.join(f', conceded by {role}' for role in granted_by(book, event))}",
             event.id,
         )
         for event in book.of(Argument)
@@ -368,10 +353,16 @@ def left_out(book: Book, decision: Decision, reasons: Iterable[Point]) -> str:
     won = theirs and decision.made_by != "rule" and approval is None
     text = latest(event for event in book.of(Statement) if event.phase in ("steelman", "defence"))
     settled = "; ".join(decision.zones.agreement) if decision.zones else ""
+    ends = Counter(event.disposition for event in book.of(Disposition))
     texts = (
         f"By these scores alone, {side} counts as the side that won." if won else "",
         f"{'On its side, but not' if side else 'Not'} counted as reasons: {listed}." if listed else "",
         f"Given up by the other side: {given_up}." if given_up else "",
+        # An examiner calls a question deflected that has no answer, too.
+        f"Of {counted(ends.total(), 'question')} {ends['defended']} were defended, {ends['conceded']} conceded and"
+        f" {ends['deflected']} deflected; {ends.total() - len(book.of(Response))} had no answer."
+        if book.state.opening.protocol == "cross-examination"
+        else "",
         # A verdict is about the last text of a position, and settles some of it.
         f"The position{' after its defense' * (text.phase == 'defence')}: {text.id}." if text else "",
         f"Settled, as the {decision.by} says{', though replies were lost' * bool(book.state.given_up)}:"

@@ -39,6 +39,7 @@ from moot.view.judgements import (
     majority,
     majority_text,
     named,
+    option_of,
     ruling_text,
     scores_text,
 )
@@ -131,6 +132,7 @@ def outcome_of(run: str, book: Book, unrecorded: Amounts | None = None) -> Outco
     # What several roles name counts for more than a sentence of the memo, which one role wrote.
     named_by_several, unsettled = (parts.ways_shared, parts.unsettled) if parts else ([], [])
     falsifiers = memo.get("changes_our_mind") or reading.conditions("falsifiers")
+    left_open = memo.get("not_settled") or reading.not_settled(standing.status)
     return Outcome(
         status=standing.status,
         status_why=standing.why or _beside(reading, standing.status, requirements, without),
@@ -157,7 +159,7 @@ def outcome_of(run: str, book: Book, unrecorded: Amounts | None = None) -> Outco
         objection=reading.objection,
         dissent=dissent,
         needs_you=(needs := asked_of_you(run, book)),
-        not_settled=[*options_missing(book), *(memo.get("not_settled") or reading.not_settled())],
+        not_settled=[*options_missing(book), *left_open],
         assumed=memo.get("assumed") or reading.assumed(),
         trust=trust_text(book),
         looked_at=looked_at_text(run, book, unrecorded),
@@ -186,8 +188,7 @@ def _beside(
         plans = {ref for point in requirements for ref in point.refs}
         # Members of a council write requirements of their own, each for the own plan.
         several = f" in {len(plans)} plans" if len(plans) > 1 else ""
-    # A verdict is about what was put forward, and other replies may leave the option empty. Members say so themselves.
-    elif reading.state.opening.options and reading.chief and not (reading.chief.about or reading.by_person):
+    elif reading.names_none:
         parts.append("no option named")
     parts += [f"{counted(len(requirements), 'requirement')}{several}"] if requirements else []
     parts += caveats(reading.book)
@@ -252,6 +253,13 @@ class _Reading:
         ]
         # Deciding roles put the main decision first, as they do at the end.
         return self.decisions[min(candidates)[-1]] if candidates else None
+
+    @property
+    def names_none(self) -> bool:
+        """Return whether a decision names none of the question's options, as verdicts on something put forward do."""
+        if self.chief is None or self.by_person or self.members is not None:
+            return False
+        return bool(self.state.opening.options) and option_of(self.book, self.chief) is None
 
     def answer(self) -> str:
         """Return the decision in force, with options in the asker's words."""
@@ -384,12 +392,15 @@ class _Reading:
             where = f"({text.words} words){'.' if self.finals else f': moot show {self.run} {text.ref}'}"
             yield Point.of(f"{fill} before you use it {where}", text.ref)
 
-    def not_settled(self) -> Iterator[Point]:
+    def not_settled(self, status: OutcomeStatus) -> Iterator[Point]:
         """Yield fallen grounds, what the closing leaves open, and open questions of a judge."""
         state, chief = self.state, self.chief
         for ground in fallen_under(state, chief.id) if chief else ():
             fallen = ground.status.replace("tested_", "")
             yield Point.of(f"AT RISK: {ground.id}, on which this rests, is {fallen}.", ground.id)
+        # The status of a decision says so itself.
+        if self.names_none and status is not OutcomeStatus.DECIDED:
+            yield Point.of("The answer names none of the options that the question names.")
         for event, text in sections_named(self.book, "open"):
             if event.type == "summary":
                 yield from (Point.of(sentence, event.id) for sentence in sentences(text))

@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from ledger.events.ids import kind_of
+from ledger.events.ids import MENTION, kind_of
 from ledger.interchange.markdown import inline
 from ledger.language.words import first_words, word_count
 from ledger.plain_text import counted, shortened, some
@@ -93,6 +93,8 @@ QUESTION: Final = 400
 """Maximum number of characters of a question to a person, who has to read all of it to answer."""
 ANSWER: Final = "answer"
 ASKED: Final = "needs you"
+_TO_SHOW: Final = re.compile(rf"…|\b{MENTION}")
+"""What the last row prints whole: a text that is cut, or an id."""
 INDENT: Final = 12
 """Columns for the labels."""
 
@@ -126,12 +128,12 @@ def status_clause(outcome: Outcome) -> str:
     return f"{STATUSES[outcome.status]}: {why}" if why else STATUSES[outcome.status]
 
 
-def outcome_text(outcome: Outcome, run: str = "RUN", width: int = WIDTH) -> str:
+def outcome_text(outcome: Outcome, run: str, width: int = WIDTH) -> str:
     """Return the block for a terminal of `width` columns; `run` is how commands name the run."""
     return joined(outcome_lines(outcome, run, width))
 
 
-def outcome_first(outcome: Outcome, quorum: RunQuorum, run: str, width: int = WIDTH) -> str:
+def outcome_first(outcome: Outcome, quorum: RunQuorum, run: str, width: int) -> str:
     """Return the block as a verb's first output, preceded only by the notice of lost replies (FORMAT 13)."""
     # An intact quorum is part of the trust line, whereas lost replies qualify every line below.
     lost = quorum.kind in ("degraded", "unanswered")
@@ -154,7 +156,8 @@ def _fitting(outcome: Outcome, run: str, most_lines: int | None) -> list[tuple[s
         counted_words = sum(word_count(text) for label, text in rows if label not in TAIL)
         if counted_words <= WORDS and (most_lines is None or len(_laid(outcome, rows, WIDTH)) <= most_lines):
             break
-    return rows
+    *shown, whole = rows
+    return [*shown, whole] if any(_TO_SHOW.search(text) for _, text in shown) else shown
 
 
 def _laid(outcome: Outcome, rows: Sequence[tuple[str, str]], width: int) -> list[str]:
@@ -198,8 +201,8 @@ def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     # An objection that is also a dissent would be printed twice.
     if objection and objection.ref not in {dissenter.ref for dissenter in outcome.dissent}:
         text = _cut(f"{objection.role}: {objection.text}", cut.text + 8)
-        # Five of the others are named.
-        more = f": moot status {run} --json" * bool(objection.others[5:])
+        # Five of the others are named, for the first plan and for the rest.
+        more = f": moot status {run} --json" * bool(objection.others[5:] or objection.also[5:])
         yield "against it", f"{text}{objection.judged} ({objection.places}{more})"
     for dissenter in outcome.dissent[:DISSENT]:
         text = _cut(f"{dissenter.role}: {dissenter.text}", cut.text + 8)
@@ -269,7 +272,7 @@ def _question(request: Asking, run: str) -> str:
 
 def _point_text(point: Point, most: int) -> str:
     """Return a point with its evidence level, its quote where there is room, and its reference."""
-    where = _ref(point)
+    where = next((ref for ref in point.refs if not ref.startswith("@")), "".join(point.refs[:1]))
     # Several members may state the same condition.
     if {kind_of(ref) for ref in point.refs} == {"decision"}:
         where = some(point.refs, PLANS)
@@ -280,11 +283,6 @@ def _point_text(point: Point, most: int) -> str:
     if (text.endswith("…") or quote.endswith("…”")) and point.at is not None:
         where = f"{where}; whole: {point.at}" if where else point.at
     return f"{text}{class_}{quote}{f' ({where})' if where else ''}"
-
-
-def _ref(point: Point) -> str:
-    """Return the id by which a point is looked up; empty where it has none."""
-    return next((ref for ref in point.refs if not ref.startswith("@")), point.refs[0] if point.refs else "")
 
 
 def _cut(text: str, most: int) -> str:

@@ -12,7 +12,17 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Final, Literal, NamedTuple
 
-from ledger.events import Argument, Challenge, Concern, Decision, Disposition, Event, Frame, Vote
+from ledger.events import (
+    Argument,
+    Challenge,
+    Concern,
+    Decision,
+    Disposition,
+    Event,
+    Frame,
+    Statement,
+    Vote,
+)
 from ledger.events.ids import kind_of, role_of
 from ledger.plain_text import counted, first_sentence, one_line, shortened
 from ledger.result import Result
@@ -74,8 +84,8 @@ def asked_of_you(run: str, book: Book) -> list[Asking]:
         command = f"moot override {named} {place} 'why it is harmless'"
         text = "The screening of what was asked holds the run up."
         if is_held_by_an_error(book.state):
-            text = f"An error that the validation {place} found holds the run up: mend it (moot check {named}), or say"
-            text += " why it is harmless."
+            mend = f"mend it (moot check {named}), or say why it is harmless."
+            text = f"An error that the validation {place} found holds the run up: {mend}"
         return [Asking(text=text, ids=[place], command=command, asks="override")]
     # Results of programs may answer the open questions, so they go first.
     if due := experiments_awaited(book.state):
@@ -188,12 +198,12 @@ def to_decide_on(book: Book, status: OutcomeStatus) -> Iterator[Point]:
             )
         )
         own = [event for event in events if _sort(event) != "statement" or _sort(events[0]) == "statement"]
-        listed: list[str] = []
-        for sort, ids in grouped((_sort(event), _labeled(book, event)) for event in own).items():
-            listed.append(counted(len(ids), sort))
+        sorts = grouped((_sort(event), _labeled(book, event)) for event in own).items()
+        listed = [
             # More ids would leave no room for the words.
-            if len(listed) < 3:
-                listed[-1] += f" ({', '.join(ids[:3])}{' and others' * bool(ids[3:])})"
+            counted(len(ids), sort) + f" ({', '.join(ids[:3])}{' and others' * bool(ids[3:])})" * (n < 2)
+            for n, (sort, ids) in enumerate(sorts)
+        ]
         conceded = sum(role in roles for roles in concessions_of(book).values())
         whose = f"{role}, which concedes {counted(conceded, 'point')}" if conceded else role
         # A closing ends with the position of its side.
@@ -222,15 +232,16 @@ def _labeled(book: Book, event: Event) -> str:
 
 def recommended(book: Book, chief: Decision | None) -> list[Point]:
     """Return what each judge recommends where a rule decided, and what a judge gives up of a position."""
-    narratives = chief.narratives if chief else ()
+    if chief is None:
+        return []
     return [
-        Point.of(f"Give up, as the judge says: {text.removeprefix(GIVEN_UP)}", chief.id if chief else None)
-        for text in narratives
+        Point.of(f"Give up, as the judge says: {text.removeprefix(GIVEN_UP)}", chief.id)
+        for text in chief.narratives
         if text.startswith(GIVEN_UP)
     ] + [
         Point.of(f"{event.by} recommends: {text}", event.id)
         for event, text in sections_named(book, "recommendation")
-        if chief and chief.made_by == "rule"
+        if chief.made_by == "rule"
     ]
 
 
@@ -316,21 +327,31 @@ def risks_of(run: str, book: Book, decision: Decision, elsewhere: set[str]) -> I
         text = f"What became of {number} is not stated{', none of them to safety' * (view != 'safety')}"
         yield Point.of(f"{text}; one by {put[0].by} to {view}: {put[0].claim}", *(event.id for event in put))
     # The strongest of what matters most to the judge of a panel is the objection, or all of it is why.
-    if protocol == "panel":
-        named = blockers(book, decision)
-        for concern in named:
-            weight = f"Among what matters most to the judge{weight_text(book, concern)}"
-            yield Point.of(f"{weight}: {concern.by}: {concern.text}", concern.id)
-        listed = elsewhere | {concern.id for concern in named}
-        left = sorted(
-            (event for event in book.of(Concern) if event.id not in listed),
-            key=lambda event: -(event.severity or 0),
+    named = blockers(book, decision) if protocol == "panel" else []
+    for concern in named:
+        weighed = f"{concern.text}{weight_text(book, concern)}"
+        yield Point.of(f"Among what matters most to the judge: {concern.by}: {weighed}", concern.id)
+    listed = elsewhere.union(book.state.resolved, (concern.id for concern in named))
+    left = sorted(
+        (event for event in book.of(Concern) if event.id not in listed and event.type != "question"),
+        key=lambda event: -(event.severity or 0),
+    )
+    if left and protocol in ("panel", "structured"):
+        gravest, *rest = left
+        alike = sum(event.severity == gravest.severity for event in rest)
+        sort = "more finding" if protocol == "panel" else "open concern"
+        which = (
+            f"{'the gravest by its author, ' * bool(rest)}{gravest.by}{f', {alike} as grave' * bool(alike)}"
         )
-        if left:
-            alike = sum(event.severity == left[0].severity for event in left[1:])
-            number = f"{counted(len(left), 'more finding')} (moot log {run} --kind concern)"
-            most = f"{', the gravest' * bool(left[1:])} by {left[0].by}{f', {alike} as grave' * bool(alike)}"
-            yield Point.of(f"{number}{most}: {left[0].text}{weight_text(book, left[0])}", left[0].id)
+        text = f"{which}: {gravest.text}{weight_text(book, gravest)}"
+        yield Point.of(f"{counted(len(left), sort)} (moot log {run} --kind concern), {text}", gravest.id)
+    # No other role says whether an objection to a closing is met.
+    yield from (
+        Point.of(f"The objection of {role_of(ref)} is met, as {event.by} alone says.", ref)
+        for event in book.of(Statement)
+        if event.step == decision.step
+        for ref in event.responds_to
+    )
     if protocol == "comparative":
         cases = [event for event in book.of(Concern) if event.phase == "case"]
         if risks := [risk for risk in cases if sides_of(book.state, risk.round, risk.by).b in decision.about]:

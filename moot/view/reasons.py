@@ -35,6 +35,7 @@ from ledger.events.ids import kind_of
 from ledger.plain_text import first_sentence, one_line
 from ledger.result import Result
 from ledger.state.book import Book, grouped, per_book, sections_named
+from moot.view.events import judgement_of
 from moot.view.grounds import Ground, Quote, quotes_of, remembered, rests_on
 from moot.view.judgements import (
     ballot_of,
@@ -45,6 +46,7 @@ from moot.view.judgements import (
     scorecard,
     view_of,
     vote_text,
+    votes_before,
 )
 from moot.view.marks import times_of
 from rounds.protocols.adversarial import GENUINE_FROM, SCALES
@@ -99,11 +101,6 @@ def reasons_of(book: Book, decision: Decision) -> list[Point]:
         reason = _reason(book, decision, ground)
         if reason is not None:
             weight, point = reason
-            argument = book.by_id.get(ground.id)
-            # A judge may recommend something else than the side that argued better, so each side is named.
-            if isinstance(argument, Argument):
-                lead = ", conceded by ".join([argument.side, *granted_by(book, argument)])
-                point = msgspec.structs.replace(point, text=f"{lead}: {point.text}")
             place = CLASSES.index(point.class_) if point.class_ else len(CLASSES)
             # What a decision merely mentions ranks below everything that it is based on.
             direct = 0 if ground.relation in ("based-on", "supported-by") else 1
@@ -137,7 +134,12 @@ def _reason(book: Book, decision: Decision, ground: Ground) -> tuple[float, Poin
             )
         # Where no argument of the winner stands, a decision cites those of both sides as settled.
         case Argument() if ground.relation != "resolves":
-            return argument_point(book, event)
+            # A judge may recommend something else than the side that argued better, so each side is named.
+            lead = ", conceded by ".join([event.side, *granted_by(book, event)])
+            fallacies = {name for row in book.of(Score) if row.of == event.id for name in row.fallacies}
+            wrong = f"{'; fallacy: ' * bool(fallacies)}{', '.join(sorted(fallacies))}"
+            verdict = f" ({words}{wrong})" if (words := judgement_of(book, event.id)) else ""
+            return argument_point(book, event, f"{lead}{verdict}: ")
         case Concern():
             return concern_point(book, event)
         case Challenge():
@@ -182,7 +184,7 @@ def _is_document(quote: Quote) -> bool:
     return kind_of(quote.ref) == "document" and quote.words is not None and quote.holds is True
 
 
-def argument_point(book: Book, event: Argument) -> tuple[float, Point] | None:
+def argument_point(book: Book, event: Argument, lead: str) -> tuple[float, Point] | None:
     """Return an argument that most judges upheld or none judged; None otherwise, and where it was given up."""
     standings = [judgement.standing for judgement in book.of(Standing) if judgement.of == event.id]
     # An argument that the judges did not uphold, or that its side gave up, is no reason for the decision.
@@ -191,7 +193,7 @@ def argument_point(book: Book, event: Argument) -> tuple[float, Point] | None:
     attacks = attacks_on(book, event)
     quote = _own_quote(book, event.quotes)
     class_: EvidenceClass = "conceded" if granted_by(book, event) else "argued" if attacks else "said"
-    return score_of(book, event.id), Point(one_line(event.claim), class_, quote, [event.id])
+    return score_of(book, event.id), Point(one_line(f"{lead}{event.claim}"), class_, quote, [event.id])
 
 
 def score_of(book: Book, identity: str | None) -> float:
@@ -206,13 +208,13 @@ def severities(book: Book) -> dict[str, list[Rating]]:
     return grouped((rating.of, rating) for rating in book.of(Rating) if rating.scale == "severity_1_5")
 
 
-def concern_point(book: Book, event: Concern) -> tuple[float, Point]:
+def concern_point(book: Book, event: Concern, lead: str = "") -> tuple[float, Point]:
     """Return a concern, weighted by the severity that others gave it."""
     quote = _own_quote(book, event.evidence)
     # A concern that others rated was argued about; one without ratings is only stated.
     was_rated = any(rating.by != event.by for rating in severities(book).get(event.id, ()))
     class_: EvidenceClass = "quoted" if quote else "argued" if was_rated else "said"
-    return severity(book, event), Point(one_line(event.text), class_, quote, [event.id])
+    return severity(book, event), Point(one_line(f"{lead}{event.text}"), class_, quote, [event.id])
 
 
 def severity(book: Book, event: Concern) -> float:
@@ -240,9 +242,9 @@ def _challenge(book: Book, event: Challenge) -> tuple[float, Point] | None:
         return None
     if answer is not None and became.disposition in MET:
         lead = (
-            "Met, as the attacker judged it, by this answer"
+            f"Met, as the attacker judged it, by this answer to {event.id}"
             if became.disposition == "addressed"
-            else "Held when questioned"
+            else f"Held when questioned in {event.id}"
         )
         # These are the words of the answer, so its id goes first.
         return 0.0, Point(f"{lead}: {first_sentence(answer.text)}", "argued", None, refs[::-1])
@@ -270,11 +272,7 @@ def _votes(book: Book) -> Iterator[Point]:
         if vote.fallback and (vote.ballot == 2 or view_of(vote) == "safety"):
             which = f"The {'last' if vote.ballot == 2 else 'first'} vote of {view_of(vote)}"
             # What the view said before is all that it said.
-            earlier = [
-                first
-                for first in book.of(Vote)
-                if first.ballot < vote.ballot and view_of(first) == view_of(vote) and not first.fallback
-            ]
+            earlier = votes_before(book, vote)
             before = "".join(f" Before it: {vote_text(book, first)}: {reason_of(first)}" for first in earlier)
             text = one_line(f"{which} was lost, which counts as REFUSE.{before}")
             # The rule counts it so; nothing was calculated.
@@ -301,10 +299,11 @@ def _scorecard(book: Book, decision: Decision) -> Iterator[Point]:
         return
     lead = f"By the judge's scores {best.option} is ahead of {other.option} in {', '.join(ahead)}"
     # The means are over all rounds, in most of which one of the two met another option.
+    both = {best.option, other.option}
     margin = sum(
         Decimal(score.total) if score.of == best.option else -Decimal(score.total)
         for score in book.of(Score)
-        if {*pairing(book.state, score.round)} == {best.option, other.option}
+        if {*pairing(book.state, score.round)} == both
     )
     direct = f"; in the rounds that compare the two, {other.option} scores higher" * (margin < 0)
     text = f"{lead}, and behind in {', '.join(behind) or 'nothing'}{direct}."
@@ -344,15 +343,11 @@ def _reasons_of_approval(book: Book, decision: Decision, approval: Approval) -> 
     concerns = sorted(blockers(book, decision), key=lambda concern: -severity(book, concern))
     events = concerns if is_against else surviving(book, decision)
     weighed = [
-        (
-            f"{event.by}{weight_text(book, event)}",
-            concern_point(book, event) if isinstance(event, Concern) else argument_point(book, event),
-        )
+        concern_point(book, event, lead) if isinstance(event, Concern) else argument_point(book, event, lead)
         for event in events
+        for lead in [f"{event.by}{weight_text(book, event)}: "]
     ]
-    return [
-        msgspec.structs.replace(point[1], text=f"{by}: {point[1].text}") for by, point in weighed if point
-    ]
+    return [point[1] for point in weighed if point]
 
 
 def blockers(book: Book, decision: Decision) -> list[Concern]:
@@ -419,9 +414,7 @@ def contradictions(book: Book, decision: Decision) -> list[str]:
     approval, genuine = approval_of(book), blockers(book, decision)
     if approval is None:
         apart = ", ".join(
-            event.id
-            for event in book.of(Decision)
-            if event.type == "round" and _differs(book, event)
+            event.id for event in book.of(Decision) if event.type == "round" and _differs(book, event)
         )
         return [f"The judge scores another option higher than the one that it recommends in {apart}."] * bool(
             apart
@@ -440,5 +433,4 @@ def contradictions(book: Book, decision: Decision) -> list[str]:
 def _differs(book: Book, judgement: Decision) -> bool:
     """Return whether the scores of a judgement put another option above the one that it recommends."""
     totals = {score.of: float(score.total) for score in book.of(Score) if score.step == judgement.step}
-    own = [total for option, total in totals.items() if option in judgement.about]
-    return bool(own) and max(totals.values()) > max(own)
+    return any(totals[option] < max(totals.values()) for option in totals.keys() & judgement.about)

@@ -18,6 +18,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 import orjson
@@ -65,7 +66,9 @@ def trust_text(book: Book) -> str:
         if families:
             who = f"{counted(len(families), 'model family')} ({', '.join(families)})"
         # Agreement across families is stronger than agreement within one, so it follows the cast.
-        parts += [f"{counted(roles, 'role')}, {who}", named(book, families_text(book))]
+        cast = len(state.opening.cast)
+        share = f"{roles} of " * (roles < cast)
+        parts += [f"{share}{counted(max(roles, cast), 'role')}, {who}", named(book, families_text(book))]
         # A seat that received half of a prompt did not have its brief, so a line on isolation would mislead.
         parts.append(cut_prompts_text(book, calls.all) or _apart(calls))
     quorum = quorum_of(state)
@@ -255,14 +258,12 @@ def _ended(state: State) -> str:
 
 def cut_prompts_text(book: Book, prompts: int) -> str:
     """Return how many prompts were probably cut, with the first of them; empty without suspicion."""
-    counts: dict[str, int] = {}
 
     # Prompts are large and shared by repair attempts, so each is read and counted once.
+    @cache
     def least(sha256: str) -> int:
-        if sha256 not in counts:
-            # A missing blob counts as 0 tokens, so a redacted prompt never raises the suspicion.
-            counts[sha256] = tokens_min((book.blobs.read(sha256) or b"").decode("utf-8", "replace"))
-        return counts[sha256]
+        # A missing blob counts as 0 tokens, so a redacted prompt never raises the suspicion.
+        return tokens_min((book.blobs.read(sha256) or b"").decode("utf-8", "replace"))
 
     cut: dict[str, str] = {}
     for event in book.events:

@@ -36,11 +36,11 @@ from ledger.events import Claim, Decision, DriftCheck, Ruling, Score, Standing, 
 from ledger.events.run import Labelled
 from ledger.state.decided import final_in_force, outcome
 from ledger.store.lock import read_driver
+from moot.view.annexes_judging import scores_of
 from moot.view.claims import DecisionView, tell_decision
 from moot.view.events import words_of
 from moot.view.experiments import experiments_of
 from moot.view.grounds import sources_of
-from moot.view.judgements import scores_of
 from moot.view.labels import Label, calls_of, labels_of_run
 from moot.view.seats import answered_by, one_family_warning
 from moot.view.stop_checks import why_it_stopped

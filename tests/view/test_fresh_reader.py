@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ledger.events import Assumption, Disposition, Vote
+from ledger.events import Assumption, Challenge, Disposition, Response, Vote
 from ledger.state.book import Book
 from ledger.state.decided import standing
 from moot.api import open_run
@@ -17,7 +17,7 @@ from moot.view.outcome import Outcome, outcome_of
 from moot.view.outcome_text import QUESTION, outcome_lines, status_clause
 from roles.protocol import Step
 from tests.long_run import NAME
-from tests.protocols.changing import Change, changed_run
+from tests.protocols.changing import Change, changed_run, unchanged
 from tests.recorded import run_of
 
 
@@ -245,8 +245,12 @@ def test_reasons_objections_and_assumptions_are_those_of_every_plan() -> None:
     assert " in 3 plans, 3 shown" in outcome.how_sure
     assert outcome.objection is not None
     assert outcome.objection.line.endswith(
-        "(X-1-8; to the other plans: X-1-17, X-1-24; others: X-1-9, X-1-25, X-1-26)"
+        "(X-1-8; others: X-1-9; to the other plans: X-1-17, X-1-24, X-1-25, X-1-26)"
     )
+    # An objection is to one plan alone.
+    aimed = {event.id: event.step for event in book.of(Challenge)}
+    own = {aimed[name] for name in (outcome.objection.ref, *outcome.objection.others)}
+    assert (own, own & {aimed[name] for name in outcome.objection.also}) == ({steps[0]}, set())
     assert len(outcome.assumed) == len(book.of(Assumption)) == 53
     assert [book.by_id[point.refs[0]].step for point in outcome.assumed[:3]] == steps
     assert rows(outcome, "assumed").endswith(" more: moot log run --kind assumption)")
@@ -293,3 +297,165 @@ def test_an_estimate_of_no_more_ways_to_be_wrong_is_not_shown() -> None:
     report = forecasts_of("run", open_run(run_of("crux-balance")).book)
     assert report is not None
     assert "3 ways to be wrong named." in list(closing_lines(report))
+
+
+# ---------------------------------------------------------------- one protocol each
+
+
+def scoring(totals: dict[int, tuple[int, int]]) -> Change:
+    """Scores of both options of a round, the same in every criterion: of the first by name, of the second."""
+
+    def change(step: Step, made: dict[str, Any]) -> None:
+        first = min((row["option"] for row in made["scores"]), default="") if step.task == "scoring" else ""
+        for row in made["scores"] if first else ():
+            row["score"] = totals[step.name.round][row["option"] != first]
+
+    return change
+
+
+def test_every_judgement_that_leaves_its_own_scores_is_named(tmp_path: Path) -> None:
+    """Rounds 5 and 6 compare options that are not recommended in the end."""
+    # The script recommends the first of each pair, in even rounds the later one by name.
+    _, outcome = scripted(tmp_path, "comparative", scoring(dict.fromkeys(range(1, 7), (4, 2))))
+    assert outcome.how_sure.endswith(" than the one that it recommends in D-2-1, D-4-1, D-6-1.")
+
+
+def test_a_leader_that_loses_where_both_were_compared_is_said_to(tmp_path: Path) -> None:
+    lost = "; in the rounds that compare the two, O-2 scores higher."
+    # O-1 leads by its rounds against O-3, and O-2 is behind by its own.
+    scores = {1: (3, 4), 2: (3, 3), 3: (5, 1), 4: (5, 1), 5: (2, 2), 6: (2, 2)}
+    _, outcome = scripted(tmp_path / "lost", "comparative", scoring(scores))
+    (point,) = [point for point in outcome.why if "ahead" in point.text]
+    assert point.text.startswith("By the judge's scores O-1 is ahead of O-2 in ")
+    assert point.text.endswith(lost)
+    _, even = scripted(tmp_path / "even", "comparative", scoring(scores | {2: (4, 3)}))
+    assert all(lost not in point.text for point in even.why)
+
+
+def test_a_ruling_by_the_numbers_of_one_view_has_that_view_as_its_reason(tmp_path: Path) -> None:
+    """Safety votes ACT and is 12 percent sure; accuracy alone votes the way of the ruling."""
+    numbers = {"utility": (60, 32), "accuracy": (32, 16), "safety": (12, 29)}
+
+    def change(step: Step, made: dict[str, Any]) -> None:
+        if step.task == "revise":
+            made["confidence"], made["risk"] = numbers[step.role]
+
+    _, outcome = scripted(tmp_path, "tribunal", change, rules={"voting": "shipped"})
+    assert outcome.answer.startswith(
+        "REFUSE by the rule low confidence of safety (1 of 3 last votes are REFUSE). safety: reasons of r3 "
+    )
+    assert [point.refs for point in outcome.why] == [["VO-3-2-safety"], ["VO-3-2-accuracy"]]
+    assert [dissenter.role for dissenter in outcome.dissent] == ["utility"]
+    assert outcome.objection is not None
+    assert outcome.objection.ref == "VO-3-2-utility"
+
+
+def test_a_majority_against_acting_is_the_reason_of_a_refusal_by_its_rule(tmp_path: Path) -> None:
+    numbers = {"utility": (90, 20), "accuracy": (70, 20), "safety": (80, 40)}
+
+    def change(step: Step, made: dict[str, Any]) -> None:
+        if step.task == "revise":
+            made["confidence"], made["risk"] = numbers[step.role]
+
+    _, outcome = scripted(tmp_path, "tribunal", change, rules={"voting": "shipped"})
+    assert outcome.answer.startswith(
+        "REFUSE by the rule low agreement of accuracy, safety (none of 3 last votes"
+    )
+    assert [point.refs for point in outcome.why] == [["VO-3-2-accuracy"], ["VO-3-2-safety"]]
+    assert [dissenter.role for dissenter in outcome.dissent] == ["utility"]
+
+
+def test_the_first_thing_to_do_is_no_alternative_to_nothing(tmp_path: Path) -> None:
+    _, outcome = scripted(tmp_path, "tribunal", unchanged, lose=frozenset({"r3.revise.safety"}))
+    assert rows(outcome, "do now").startswith("To ask again: moot fork run --round 3 (all of that round")
+
+
+def test_a_reason_of_a_debate_says_how_it_was_judged_and_which_fallacy_a_judge_sees(tmp_path: Path) -> None:
+    def change(step: Step, made: dict[str, Any]) -> None:
+        for n, row in enumerate(made["scores"] if step.task == "judging" else ()):
+            row |= dict.fromkeys((name for name in row if name.endswith("_score")), 9 - n)
+            row |= {"standing": "REFUTED" if (n, step.name.repeat) == (1, 3) else "UPHELD"}
+            row |= {"fallacies": ["Straw Man"] * (n == 1)}
+        for name in ("concessions", "unrebutted"):
+            made |= {name: []} if name in made else {}
+
+    _, outcome = scripted(tmp_path / "three", "debate", change, rules={"judges": "3"})
+    told = {point.refs[0]: point.text.partition("):")[0] + ")" for point in outcome.why}
+    assert told["R-1-1"] == "PRO (judge: upheld (3 of 3))"
+    assert told["R-1-2"] == "PRO (judge: upheld (2 of 3), judge: refuted (1 of 3); fallacy: Straw Man)"
+    _, single = scripted(tmp_path / "one", "debate", change)
+    assert single.why[0].text.startswith("PRO (judge: upheld): claim number 0")
+
+
+def test_an_argument_that_fell_although_it_was_conceded_is_said_to_be_conceded(tmp_path: Path) -> None:
+    """The crossing of con concedes R-1-3, and the judge is uncertain of it."""
+
+    def change(step: Step, made: dict[str, Any]) -> None:
+        for n, row in enumerate(made["scores"] if step.task == "judging" else ()):
+            row |= dict.fromkeys((name for name in row if name.endswith("_score")), 9 - n)
+
+    _, outcome = scripted(tmp_path, "debate", change)
+    assert " R-1-3 (judge: uncertain, conceded by con)" in outcome.how_sure
+
+
+def test_a_finding_keeps_its_words_where_its_marks_have_no_room(tmp_path: Path) -> None:
+    def change(step: Step, made: dict[str, Any]) -> None:
+        for n, row in enumerate(made.get("findings", ())):
+            row["text"] = f"words of finding {n} {step.role} " + "that go on " * 6
+        if step.task == "verdict":
+            made["blockers"] = ["N-1-4", "N-1-1", "N-1-2"]
+
+    _, outcome = scripted(tmp_path, "panel", change, rules={"reviewers": "5"})
+    left = rows(outcome, "not settled")
+    assert (
+        "Among what matters most to the judge: reviewer_2: words of finding 0 reviewer_2 that go on" in left
+    )
+    assert ", the gravest by its author, reviewer_" in left
+
+
+def test_questions_are_counted_by_what_became_of_them(tmp_path: Path) -> None:
+    lost = frozenset({"r1.answering.analyst_1"})
+    _, outcome = scripted(tmp_path, "cross-examination", unchanged, lose=lost)
+    assert outcome.how_sure.endswith(
+        " Of 6 questions 2 were defended, 2 conceded and 2 deflected; 2 had no answer."
+    )
+
+
+def test_a_change_that_a_critic_proposes_is_no_part_of_the_weakness(tmp_path: Path) -> None:
+    book, outcome = scripted(tmp_path, "ratchet", unchanged)
+    (answer,) = [event for event in book.of(Response) if event.outcome == "justify"]
+    assert rows(outcome, "against it") == (
+        "critic: weak 1 of r1 critique critic Proposed: say it [not judged: reviser justifies the text,"
+        f" {answer.text}] (X-1-2)"
+    )
+
+
+def test_roles_that_gave_no_reply_are_counted(tmp_path: Path) -> None:
+    _, outcome = scripted(tmp_path / "lost", "priority", unchanged, lose=frozenset({"r1.rating.impact"}))
+    assert "; 1 of 2 roles, " in outcome.trust
+    _, whole = scripted(tmp_path / "whole", "priority", unchanged)
+    assert "; 2 roles, " in whole.trust
+
+
+def test_an_answer_names_the_objection_that_it_meets(tmp_path: Path) -> None:
+    _, outcome = scripted(tmp_path, "devils-advocate", unchanged)
+    assert outcome.why[0].text.startswith("Met, as the attacker judged it, by this answer to X-1-")
+
+
+def test_the_command_for_whole_texts_needs_one(tmp_path: Path) -> None:
+    _, outcome = scripted(
+        tmp_path / "lost", "devils-advocate", unchanged, lose=frozenset({"r1.steelman.steelman"})
+    )
+    assert rows(outcome, "in full") == ""
+    _, whole = scripted(tmp_path / "whole", "devils-advocate", unchanged)
+    assert rows(whole, "in full").startswith("moot show run ID: ")
+
+
+def test_an_answer_that_leaves_the_options_open_says_so(tmp_path: Path) -> None:
+    text = "The answer names none of the options that the question names."
+    _, outcome = scripted(tmp_path / "open", "single-pass", unchanged, rules={"dispositions": "three"})
+    assert outcome.status == "your_call"
+    assert text in [point.text for point in outcome.not_settled]
+    # The status of a decision says it: "no option named".
+    _, decided = scripted(tmp_path / "decided", "single-pass", unchanged)
+    assert text not in [point.text for point in decided.not_settled]

@@ -200,7 +200,7 @@ def test_a_reason_is_told_as_what_it_was_said_of() -> None:
     assert of_played("jugalbandi").why[0].text.startswith("Objection, taken up: STRUCTURAL 0")
     assert of_played("single-pass").why[0].text.startswith("Own objection, taken up: flaw 0")
     answered = of_played("cross-examination", analysts="2").why[0].text
-    assert answered == "Held when questioned: answer of r1 answering analyst_1"
+    assert answered == "Held when questioned in X-1-2: answer of r1 answering analyst_1"
     assert "(ACT, risk 10 of 100; ACT, risk 10 in the first ballot)" in of_played("tribunal").why[0].text
 
 

@@ -333,12 +333,12 @@ def test_a_panel_that_is_not_ready_has_its_blockers_as_reasons(verdict: str, tmp
     left = 6 if verdict == "targeted fixes" else 7
     # Where the judge calls all of N-1-1 mended it is the objection, else the gravest that is left.
     gravest = {
-        6: "by reviewer_3: finding 0 of r1 findings reviewer_3 (severity 5 of 5 by its author, 4, 4 by others)",
-        7: "by reviewer_1, 1 as grave: finding 0 of r1 findings reviewer_1 (severity 5 of 5 by its author, 4, 4 by"
+        6: "reviewer_3: finding 0 of r1 findings reviewer_3 (severity 5 of 5 by its author, 4, 4 by others)",
+        7: "reviewer_1, 1 as grave: finding 0 of r1 findings reviewer_1 (severity 5 of 5 by its author, 4, 4 by"
         " others, marked as theirs too by reviewer_2 and reviewer_3)",
     }
     assert [point.text for point in found.not_settled] == [
-        f"{left} more findings (moot log run --kind concern), the gravest {gravest[left]}"
+        f"{left} more findings (moot log run --kind concern), the gravest by its author, {gravest[left]}"
     ]
 
 
@@ -635,7 +635,7 @@ def test_reasons_of_a_debate_have_their_side_and_say_what_was_conceded(tmp_path:
     assert {point.refs[0]: point.class_ for point in found.why} == {
         "R-1-4": "argued", "R-1-5": "argued", "R-1-6": "conceded",
     }  # fmt: skip
-    lead = {"argued": "CON: claim number ", "conceded": "CON, conceded by pro: claim number "}
+    lead = {"argued": "CON (judge: u", "conceded": "CON, conceded by pro (judge: u"}
     assert all(point.text.startswith(lead[point.class_ or ""]) for point in found.why)
 
 
@@ -726,7 +726,7 @@ def test_where_no_argument_of_the_winner_stands_the_loser_gives_no_reasons(tmp_p
 
 def test_even_sides_speak_neither_for_nor_against(tmp_path: Path) -> None:
     _, found = played(tmp_path, "debate", scored([5] * 6))
-    assert {point.text.partition(":")[0].partition(",")[0] for point in found.why} == {"PRO", "CON"}
+    assert {point.text[:3] for point in found.why} == {"PRO", "CON"}
     assert found.objection is None
 
 
@@ -753,7 +753,7 @@ def test_where_the_sides_are_even_the_one_whose_arguments_stand_has_not_won(tmp_
     # Neither what was given up nor what fell is hidden, on either side.
     assert found.how_sure.endswith(
         " Not counted as reasons: R-1-1 (judge: upheld, given up by pro); R-1-4 (judge: uncertain, given up by con);"
-        " R-1-5, R-1-6 (judge: uncertain)."
+        " R-1-5 (judge: uncertain); R-1-6 (judge: uncertain, conceded by pro)."
     )
 
 
@@ -999,7 +999,7 @@ def test_every_plan_of_a_council_is_named_with_the_command_that_shows_it(tmp_pat
     assert status_clause(alone) == "YOUR CALL: 1 member, and nobody joins their answers"
     assert [point.text for point in alone.do_now] == [
         "Read the plan before you use it: S-1-plan-solo~2#revised; moot show run ID (each decision names its plan)",
-        "Or ask again: moot fork run --round 1 (all of that round and of later ones)",
+        "To ask again: moot fork run --round 1 (all of that round and of later ones)",
     ]
 
 
@@ -1335,7 +1335,7 @@ def test_the_words_of_an_answer_have_the_id_of_the_answer(protocol: str, tmp_pat
         ("jugalbandi", "resolver: rejected, for a reason"),
         ("single-pass", "solo: rejected, for a reason"),
         ("devils-advocate", "conceded by steelman; devils_advocate: deflected, so"),
-        ("ratchet", "not judged: reviser justifies the text"),
+        ("ratchet", "not judged: reviser justifies the text, done"),
         ("debate", "judge: upheld"),
     ],
 )
@@ -1779,7 +1779,7 @@ def test_an_answer_after_a_plan_that_is_not_final_is_to_be_worked_in(tmp_path: P
     assert status_clause(found) == "YOUR CALL: nothing final was decided"
     assert found.do_now[0].text.startswith("Work in what a person answered to N-1-1")
     assert found.do_now[0].refs == [answer.id]
-    assert found.do_now[-1].text.startswith("Or ask again: moot fork run --round 2 (all")
+    assert found.do_now[-1].text.startswith("To ask again: moot fork run --round 2 (all")
 
 
 @pytest.mark.parametrize("lost", ["r1.resolve.resolver", "r1.challenge.challenger"])
@@ -1942,7 +1942,7 @@ def test_a_test_that_was_proposed_is_named_where_the_reply_that_lists_tests_was_
     assert "action would see it" in proposed[0].text
     assert proposed[0].text.startswith("Proposed, and no reply listed it: action would see it")
     assert "; test, by document: " in proposed[0].text
-    assert lost.do_now[-1].text.startswith("Or ask again: moot fork run --round 1")
+    assert lost.do_now[-1].text.startswith("To ask again: moot fork run --round 1")
 
 
 NO_MEMO = "No memo gives reasons: those stated are of one role alone."

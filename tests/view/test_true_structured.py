@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ledger.events import Claim, Decision, Verification
+from ledger.events import Claim, Concern, Decision, Statement, Verification
 from ledger.events.envelope import SeatKind
 from ledger.events.run import Budgets
 from ledger.state.book import Book
@@ -89,6 +89,32 @@ def test_what_any_final_decision_requires_is_counted_beside_the_status(tmp_path:
     found = outcome_of("run", session.book())
     assert [point.text for point in found.requirements] == ["The parish agrees.", "The restorer agrees."]
     assert "nothing waits" not in " ".join(outcome_lines(found, "run", 100))
+
+
+class GraveTensions(Script):
+    """A guardian whose tensions are graver than those of the others."""
+
+    def _make(self, book: Book, step: Step, rng: Any, known: list[Any]) -> dict[str, Any]:
+        made = super()._make(book, step, rng, known)
+        for tension in made.get("tensions", ()):
+            tension["severity"] = 5 if step.role == "guardian" else 3
+        return made
+
+
+def test_open_concerns_and_objections_that_the_lead_alone_calls_met_are_pointed_to(tmp_path: Path) -> None:
+    session = begin(tmp_path / "run", rows(3))
+    play(session, GraveTensions(seed=3))
+    book = session.book()
+    points = {ref: point.text for point in outcome_of("run", book).not_settled for ref in point.refs}
+    tensions = [event for event in book.of(Concern) if event.type == "tension"]
+    gravest, *alike = [event for event in tensions if event.severity == 5]
+    assert points[gravest.ref] == (
+        f"{len(tensions)} open concerns (moot log run --kind concern), the gravest by its author, guardian,"
+        f" {len(alike)} as grave: {gravest.text} (severity 5 of 5 by its author)"
+    )
+    (closing,) = [event for event in book.of(Statement) if event.step and ".S.close." in event.step]
+    (objection,) = closing.responds_to
+    assert points[objection] == f"The objection of action is met, as {closing.by} alone says."
 
 
 def test_a_phase_without_steps_is_not_said_to_be_never_asked_for(tmp_path: Path) -> None:
