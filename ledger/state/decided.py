@@ -87,6 +87,11 @@ def final_in_force(state: State) -> list[str]:
     return ordered or _handed_over(state)
 
 
+def is_overruled(state: State) -> bool:
+    """Return whether a person overrode the final decision: from then on nothing else decides and nothing is awaited."""
+    return any(facts.type == "override" and facts.rank == "final" for facts in state.decisions.values())
+
+
 def _handed_over(state: State) -> list[str]:
     asked = [
         identity for identity, facts in state.concerns.items() if facts.by == "controller" and facts.for_human

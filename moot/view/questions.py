@@ -27,7 +27,7 @@ from ledger.events.ids import kind_of, role_of
 from ledger.plain_text import counted, first_sentence, one_line, shortened
 from ledger.result import Result
 from ledger.state.book import Book, grouped, sections_from, sections_named
-from ledger.state.decided import final_in_force
+from ledger.state.decided import is_overruled
 from ledger.state.lifecycle import OPEN
 from ledger.state.state import AGENDA_STEP
 from moot.view.events import words_of
@@ -140,7 +140,7 @@ def _questions(book: Book) -> list[_Question]:
     """
     state, awaited = book.state, awaited_of(book.state)
     # What a person decided leaves nothing for the controller to ask.
-    decided = any(state.decisions[identity].type == "override" for identity in final_in_force(state))
+    decided = is_overruled(state)
     first, groups = list[_Question](), list[_Question]()
     put = [event for event in reversed(book.of(Concern)) if event.for_human]
     for event in put:

@@ -30,6 +30,7 @@ from ledger.events.run import PlanRow
 from ledger.language.words import word_count
 from ledger.plain_json import converted
 from ledger.state.book import Book, known_of
+from ledger.state.decided import is_overruled
 from ledger.state.state import VERIFIER, State
 from roles.protocol import Column, Group, Loss, Pick, Protocol, RoleDefinition, Rules, Sight, Step, View
 from roles.replies import Reply
@@ -327,8 +328,18 @@ class StepTable(msgspec.Struct, frozen=True, eq=False):
 
     def _groups(self, state: State, round_: int) -> tuple[Group, ...]:
         phases = state.opening.plan[state.rounds[round_].plan_row].phases
+        # Whoever overrules the final decision needs no reply any more; those that came stay. A table that several
+        # runs share follows from nothing that a person does.
+        is_over = self.follows_from is None and is_overruled(state)
         return _grouped(
-            (row, row.steps(state, round_, row.phase))
+            (
+                row,
+                [
+                    step
+                    for step in row.steps(state, round_, row.phase)
+                    if not is_over or state.is_done(f"{step}")
+                ],
+            )
             for row in self.rows
             if (not row.planned or row.phase in phases) and row.when(state, round_)
         )
@@ -383,11 +394,7 @@ class StepTable(msgspec.Struct, frozen=True, eq=False):
         """Return the questions to a person that a waiting run still needs answered in its last round."""
         # Questions of earlier rounds can still be settled by a later one, so only the last round waits.
         is_last = state.rounds[state.round].plan_row + 1 == len(state.opening.plan)
-        # A person who overrides the final decision has answered every question that it was waiting for.
-        overridden = any(
-            facts.type == "override" and facts.rank == "final" for facts in state.decisions.values()
-        )
-        if not (state.waits and is_last) or overridden:
+        if not (state.waits and is_last) or is_overruled(state):
             return ()
         phases = {row.phase for row in self.rows if row.needs_answers}
         return tuple(

@@ -14,6 +14,7 @@ import pytest
 
 from ledger.events import Agenda, Concern, Decision, Memo, RunClosed, Signals
 from ledger.state.book import Book
+from ledger.state import decided
 from ledger.state.decided import concern_standing
 from moot.view.outcome import outcome_of
 from roles.outcome_status import OutcomeStatus
@@ -424,6 +425,29 @@ def test_a_result_that_is_overridden_no_longer_counts(tmp_path: Path) -> None:
     override(session, str(event.id), "The wrong host was measured.")
     book = sound(session.book())
     assert group(book) == 60
+
+
+@pytest.mark.parametrize("memo", ["on", "off"])
+@pytest.mark.parametrize("answered", range(4))
+def test_nothing_overturns_the_decision_of_a_person(tmp_path: Path, answered: int, memo: str) -> None:
+    """An override while the run waits, or while an answer makes it write its memo again, is the end."""
+    session, world = begin(tmp_path / "run", {"memo": memo}), contested("person", "execution")
+    play(session, world)
+    if answered:
+        answer(session, "N-1-2", "It fails.", result="fails")
+    for one in session.pending()[: answered - 1]:
+        submit(session, one, world)
+    (final,) = decided.final_in_force(session.book().state)
+    (event, *_) = override(session, final, "Use one journal.", "Ada")
+    book = sound(session.book())
+    assert (book.state.closing and book.state.closing.reason) == "protocol_end"
+    assert decided.final_in_force(book.state) == [event.id]
+    outcome = outcome_of("run", book)
+    assert (outcome.status, outcome.answer) == (OutcomeStatus.DECIDED, "Use one journal.")
+    assert outcome.needs_you == []
+    answer(session, "C-1-2", "It fails, too.", result="fails")
+    assert decided.final_in_force(session.book().state) == [event.id]
+    assert session.pending() == ()
 
 
 def test_a_later_result_corrects_an_earlier_one_in_whatever_phase_it_comes(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from ledger.events.answers import MemoSentence
 from ledger.events.decisions import Cite, Dissent, Requirement, ValueOfTest
 from ledger.events.ids import cite_type, kind_of, parse_reference
 from ledger.state.book import Book
-from ledger.state.decided import final_in_force
+from ledger.state.decided import final_in_force, is_overruled
 from ledger.state.lifecycle import FALLEN
 from ledger.state.state import VERIFIER, State
 from roles.outcome_status import OutcomeStatus
@@ -108,7 +108,7 @@ def _is_question(concern: Any) -> bool:
 
 def needed(state: State) -> tuple[str, ...]:
     """Return open questions whose answers could still change the outcome."""
-    if not state.waits:
+    if not state.waits or is_overruled(state):
         return ()
     # Worth is computed anew: after another answer, a question may no longer be able to change anything.
     worth = {crux.claim for crux in askable(state)}
@@ -134,6 +134,9 @@ def after_round(state: State) -> AfterRound:
     # An empty group forecast means that no role answered with numbers, and there is nothing to close.
     if not seen.pool:
         return "seats_failed"
+    # A memo that is still open would replace the person's decision.
+    if is_overruled(state):
+        return "protocol_end"
     if "S" not in state.validated.get(state.round, ()) and has_memo_steps(state, state.round):
         return "steps"
     # The plan has one row per crux at most, which bounds the rounds that answers of people can open.
