@@ -393,6 +393,10 @@ def _measured(state: State, event: Decision) -> None:
     """Move the claims that a person tested."""
     if event.result is None:
         return
+    # A later result takes the place of an earlier one about the same claims, which is quoted nowhere any more.
+    for earlier in state.decisions.values():
+        if earlier.result and earlier.seq < event.seq and {*earlier.claims} <= {*event.claims}:
+            earlier.overturned_by = earlier.overturned_by or event.id
     to = STATUS_OF_RUN[event.result]
     place = place_of_result(event.round, _phase_of(state, event), number_of(event.id))
     for identity in event.claims:

@@ -27,7 +27,7 @@ from ledger.events.ids import kind_of, role_of
 from ledger.plain_text import counted, first_sentence, one_line, shortened
 from ledger.result import Result
 from ledger.state.book import Book, grouped, sections_from, sections_named
-from ledger.state.decided import is_overruled
+from ledger.state.decided import in_force, is_overruled, overridden
 from ledger.state.lifecycle import OPEN
 from ledger.state.state import AGENDA_STEP
 from moot.view.events import words_of
@@ -278,17 +278,21 @@ def answered_since(run: str, book: Book, chief: Decision) -> Iterator[Point]:
 
     `run` is how commands name it, quoted.
     """
-    for event in book.of(Decision):
+    state = book.state
+    # An override of an answer answers the same question.
+    for event in map(book.by_id.__getitem__, in_force(state)):
+        answer = state.decisions[overridden(state, event.ref)]
         questions = [
-            question for cite in event.cites if isinstance(question := book.by_id.get(cite.id), Concern)
+            question for cite in answer.cites if isinstance(question := book.by_id.get(cite.id), Concern)
         ]
         # A rule counts replies of seats alone, also where it asked a person about one that was lost.
         ruled = chief.made_by == "rule" and any(question.by == "controller" for question in questions)
         # Answers before the decision were in the brief of its step, and while a run goes on its next steps read them.
         if (
-            event.type == "answer"
+            answer.type == "answer"
+            and isinstance(event, Decision)
             and questions
-            and (ruled or (book.state.finished and event.seq > chief.seq))
+            and (ruled or (state.finished and event.seq > chief.seq))
         ):
             others = f" and {len(questions) - 1} that ask the same" if questions[1:] else ""
             # A question may be what is left of an objection.

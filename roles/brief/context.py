@@ -218,7 +218,7 @@ class BriefContext(msgspec.Struct, frozen=True):
 
     def _quote(self, event: Event) -> Quoted:
         if isinstance(event, Decision):
-            if event.type == "answer":
+            if self.state.decisions[event.id].rank == "answer":
                 return quote.person_answer(self.book, event)
             return quote.decision(event, self._decision_words())
         return quote.BY_ITSELF[event.kind](event)

@@ -36,7 +36,7 @@ from ledger.events import (
 )
 from ledger.events.envelope import Envelope, Evidence
 from ledger.state.book import Book, rows_of, sections_of
-from ledger.state.decided import conditions_of
+from ledger.state.decided import conditions_of, overridden
 from ledger.state.state import CheckFacts, ClaimFacts, State
 from roles.objections import AGAINST, objection_in
 from roles.prompt_set import bar
@@ -365,7 +365,9 @@ def person_answer(book: Book, event: Decision) -> Quoted:
     lines = [
         f"{event.id} · answered by a person" + ("" if event.result is None else f": the claim {event.result}")
     ]
-    cited_events = [book.by_id[cite.id] for cite in event.cites if cite.id in book.by_id]
+    # An override of an answer answers the same question.
+    cites = book.state.decisions[overridden(book.state, event.id)].cites
+    cited_events = [book.by_id[cite.id] for cite in cites if cite.id in book.by_id]
     claims = [cited for cited in cited_events if isinstance(cited, Claim)]
     for concern in cited_events:
         if isinstance(concern, Concern):

@@ -103,7 +103,12 @@ def answer(
         # An answer given twice after a failed acknowledgment is the event that is there, and no error.
         is_answered = question in book.state.concerns and question in book.state.resolved
         if is_answered and not is_on_ledger(act):
-            raise NotThere(f"{question} is answered already", "see `moot decisions`")
+            again = (
+                f"`moot answer RUN {claims[0]} --holds|--fails 'TEXT'` hands in another result"
+                if claims
+                else ""
+            )
+            raise NotThere(f"{question} is answered already", again or "see `moot decisions`")
         return (act,)
 
     return session.append(make, blobs)
@@ -180,7 +185,13 @@ def override(session: RunSession, target_id: str, text: str, name: str | None = 
 def _refuse_what_no_override_ends(state: State, target_id: str) -> None:
     if target_id in state.held_up:
         return
-    target = state.rulings.get(target_id) or state.decisions.get(target_id)
+    # Its forecasts follow from what was measured, so only another measurement can take it back.
+    if (decision := state.decisions.get(target_id)) and decision.result:
+        raise NotThere(
+            f"{target_id} is the result of a test, and only another result takes its place",
+            f"hand it in: `moot answer RUN {decision.claims[0]} --holds|--fails 'TEXT'`",
+        )
+    target = state.rulings.get(target_id) or decision
     if target is None and target_id.startswith("@"):
         held = ", ".join(state.held_up)
         raise NotThere(

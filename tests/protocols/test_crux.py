@@ -13,9 +13,8 @@ import orjson
 import pytest
 
 from ledger.events import Agenda, Concern, Decision, Memo, RunClosed, Signals
-from ledger.state.book import Book
 from ledger.state import decided
-from ledger.state.decided import concern_standing
+from ledger.state.book import Book
 from moot.view.outcome import outcome_of
 from roles.outcome_status import OutcomeStatus
 from roles.protocol import awaited_answers, awaited_experiments
@@ -419,12 +418,33 @@ def test_a_result_while_the_memo_is_written_counts_when_it_is_done(tmp_path: Pat
     assert book.of(Decision)[-1].about == ("O-2",)
 
 
-def test_a_result_that_is_overridden_no_longer_counts(tmp_path: Path) -> None:
+def test_another_result_takes_the_place_of_the_first_everywhere(tmp_path: Path) -> None:
+    """No override takes a result back, for claim and forecasts would go on counting it; another result does."""
     session = waiting(tmp_path, "person", "person")
-    (event, *_) = answer(session, "N-1-2", "It holds.", result="holds")
-    override(session, str(event.id), "The wrong host was measured.")
-    book = sound(session.book())
-    assert group(book) == 60
+    (event, *_) = answer(session, "N-1-2", "CANARYWRONG: it fails.", result="fails")
+    with pytest.raises(NotThere, match="only another result") as refused:
+        override(session, str(event.id), "The wrong host was measured.")
+    assert "moot answer RUN C-1-1 --holds|--fails" in refused.value.fix
+    (later, *_) = answer(session, "C-1-1", "CANARYRIGHT: it holds.", result="holds")
+    while not (asked := session.pending()[0]).step.id.startswith("r3."):
+        submit(session, asked, contested("person", "person"))
+    assert "CANARYRIGHT" in asked.brief.text
+    assert "CANARYWRONG" not in asked.brief.text
+    book = sound(play(session, contested("person", "person")))
+    assert book.state.claims["C-1-1"].status == "tested_confirmed"
+    assert group(book) == 81
+    assert book.state.decisions[str(event.id)].overturned_by == later.id
+    assert "CANARYWRONG" not in str(outcome_of("run", book))
+
+
+def test_the_override_of_an_answer_is_quoted_in_its_place(tmp_path: Path) -> None:
+    session = waiting(tmp_path, "person", "person")
+    (event, *_) = answer(session, "N-1-2", "CANARYOLD: nobody can.")
+    override(session, str(event.id), "CANARYNEW: the operators can.")
+    answer(session, "N-1-3", "It fails.", result="fails")
+    brief = session.pending()[0].brief.text
+    assert "CANARYOLD" not in brief
+    assert "CANARYNEW" in brief.split("question N-1-2")[1]
 
 
 @pytest.mark.parametrize("memo", ["on", "off"])
@@ -578,7 +598,7 @@ def test_a_way_to_be_wrong_that_a_crux_tests_is_answered_with_it(
     common, own = (concern for concern in book.of(Concern) if concern.type == "defeater")
     assert (own.text, own.sightings, own.between) == ("a way that action found", ("action",), ("C-1-1",))
     assert common.sightings == tuple(role for role in ROLES if role != "action")
-    standings = {concern: concern_standing(book.state, concern) for concern in (common.id, own.id)}
+    standings = {concern: decided.concern_standing(book.state, concern) for concern in (common.id, own.id)}
     assert standings == {common.id: "open", own.id: f"tested by C-1-1: {result}"}
     assert f"{own.id} tested by C-1-1: {result}" in outcome_of("run", book).looked_at
     closed = book.of(RunClosed)[-1]
@@ -590,7 +610,7 @@ def test_a_way_to_be_wrong_stays_open_while_its_crux_is_not_settled(tmp_path: Pa
     world = contested("document", document="not_settled", merged={"action": "of"})
     book = sound(play(begin(tmp_path / "run", {"wait": "off"}), world))
     own = next(concern for concern in book.of(Concern) if concern.between == ("C-1-1",))
-    assert concern_standing(book.state, own.id) == "open"
+    assert decided.concern_standing(book.state, own.id) == "open"
     assert own.id in book.of(RunClosed)[-1].open
 
 

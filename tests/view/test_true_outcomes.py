@@ -1010,6 +1010,10 @@ def test_an_answer_is_shown_with_its_question_and_the_objection_that_put_it(tmp_
     assert found.do_now[0].text == (
         "Work in what a person answered to N-1-1 (“who pays?”, after X-1-3): Do the smaller of the two."
     )
+    human_actions.override(session, "D-1-2", "Neither of them.")
+    found = outcome_of("run", session.book())
+    assert found.do_now[0].text.endswith("(“who pays?”, after X-1-3): Neither of them.")
+    assert "Do the smaller" not in str(found)
 
 
 def test_an_order_is_shown_with_the_other_one_where_they_differ(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from ledger.events import (
 )
 from ledger.events.ids import event_id
 from ledger.state.book import Book
+from ledger.state.decided import in_force
 from roles.brief.quote import person_answer, verification as verdict_quoted
 from roles.memo.citing import cited_texts
 from roles.prompt_set import bar
@@ -206,9 +207,9 @@ def _results(book: Book, _step: Step) -> Iterator[Shown]:
 
 
 def _person_answers(book: Book, _step: Step) -> Iterator[Shown]:
-    """Yield answers of people, with the question, claim and test that they answer."""
-    for event in book.of(Decision):
-        if event.type == "answer":
+    """Yield answers of people in force, with the question, claim and test that they answer."""
+    for event in map(book.by_id.__getitem__, in_force(book.state)):
+        if isinstance(event, Decision) and book.state.decisions[event.id].rank == "answer":
             quoted = person_answer(book, event)
             yield quoted.name, quoted.text, quoted.seqs
 

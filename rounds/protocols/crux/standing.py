@@ -186,7 +186,7 @@ def verdicts_on(state: State, claim: str, seq: int) -> tuple[Verdict, ...]:
     # resume replaces the first.
     latest: dict[str, Move] = {}
     for move in state.claims[claim].moves:
-        if move.seq <= seq and move.class_ in levels and not _is_withdrawn(state, move, seq):
+        if move.seq <= seq and move.class_ in levels:
             latest[move.by] = move
     decisive = [move for move in latest.values() if move.bearing in ("supports", "contradicts")]
     planned = [move for move in decisive if _is_planned_by_a_role(state, move)]
@@ -207,14 +207,6 @@ def disagreeing(state: State, claim: str) -> bool:
         if _is_planned_by_a_role(state, move) and move.bearing in ("supports", "contradicts")
     }
     return len(bearings) > 1
-
-
-def _is_withdrawn(state: State, move: Move, seq: int) -> bool:
-    """Return whether a person's result was overridden by then."""
-    facts = state.decisions.get(move.by)
-    later = state.decisions.get(facts.overturned_by or "") if facts else None
-    # An override after the look does not change what the look saw; the next one reads it.
-    return later is not None and later.seq <= seq
 
 
 def _is_planned_by_a_role(state: State, move: Move) -> bool:
