@@ -37,7 +37,7 @@ from moot.view.annexes import annexes_of
 from moot.view.annexes_judging import open_questions
 from moot.view.claims import ClaimView, DecisionView, lifecycle
 from moot.view.experiments import ExperimentShown, output_of, verdict_sentence
-from moot.view.forecasts import closing_lines, crux_line, percent, roles_spread, status_line
+from moot.view.forecasts import closing_lines, crux_line, percent, roles_spread
 from moot.view.grounds import ground_standing
 from moot.view.judgements import options_of
 from moot.view.marks import shown_as
@@ -420,7 +420,6 @@ _WORDS: Final[dict[str, Any]] = {
     "percent": percent,
     "point": _point,
     "roles_spread": roles_spread,
-    "status_line": status_line,
     "unrecorded": unrecorded_text,
     "places": _places,
     "retrospective": _retrospective,

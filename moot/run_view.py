@@ -14,6 +14,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from ledger.state.book import Book
 from ledger.store.failures import BlobMissing
 
@@ -85,7 +87,9 @@ class RunView:
         """Return the forecasts and cruxes once all numbers are in; None before that, and for other protocols."""
         from moot.view.forecasts import forecasts_of
 
-        return forecasts_of(self.name, self.book)
+        report = forecasts_of(self.name, self.book)
+        # The forecasts alone know nothing of a memo, of a wait, or of what a person decided.
+        return report and msgspec.structs.replace(report, status=self.outcome.status)
 
     @cached_property
     def experiments(self) -> list[ExperimentShown]:

@@ -365,6 +365,7 @@ def _decision(state: State, event: Decision) -> None:
                 ended += _end(state, identity, cite)
             case _:
                 pass
+    _measured(state, event)
     state.decisions[identity] = DecisionFacts(
         event.round,
         event.type,
@@ -382,7 +383,6 @@ def _decision(state: State, event: Decision) -> None:
             [requirement.by for requirement in event.requirements if requirement.by is not None]
         ),
     )
-    _measured(state, event)
     if event.type == "final" and event.made_by == "rule":
         for ruling in state.rulings.values():
             if ruling.round == event.round and ruling.decision is None:
@@ -395,7 +395,7 @@ def _measured(state: State, event: Decision) -> None:
         return
     # A later result takes the place of an earlier one about the same claims, which is quoted nowhere any more.
     for earlier in state.decisions.values():
-        if earlier.result and earlier.seq < event.seq and {*earlier.claims} <= {*event.claims}:
+        if earlier.result and earlier.claims == event.claims:
             earlier.overturned_by = earlier.overturned_by or event.id
     to = STATUS_OF_RUN[event.result]
     place = place_of_result(event.round, _phase_of(state, event), number_of(event.id))

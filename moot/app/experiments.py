@@ -1,7 +1,7 @@
 """Experiments of a run: run in the sandbox, written out to be run elsewhere, run again and compared.
 
-The ledger of a finished run never changes: later series go into files next to it, `checks/E-2-1.1.json`,
-`checks/E-2-1.2.json` … A series is a hash chain that goes on where the ledger ended: its first line names the hash of
+The ledger of a finished run takes no more runs: later series go into files next to it, `checks/E-2-1.1.json`,
+`checks/E-2-1.2.json` …, and the first result of a program is handed in as the person's answer. A series is a hash chain that goes on where the ledger ended: its first line names the hash of
 the ledger's last line, or that of the series before it. The verdict is not kept, it is computed from the runs and from
 what they wrote.
 
@@ -35,6 +35,7 @@ from ledger.state.experiments import (
     plan_problems,
     slots,
 )
+from ledger.state.lifecycle import WEIGHT
 from ledger.store import disk
 from ledger.store.blobs import hash_of
 from ledger.store.disk import read_plain, refuse_link, writing
@@ -85,7 +86,7 @@ def run_experiments(
         for experiment in due:
             # A finished ledger takes no more runs, so the series goes next to it.
             if book.state.finished:
-                results.append(_beside(session, bench, experiment, times))
+                results += _beside(session, bench, experiment, times, name)
                 continue
             judged = bool(book.state.experiments[experiment].judged)
             # A judged experiment gets its planned count once more; None lets `conduct` finish the series that was
@@ -129,12 +130,22 @@ def _due(session: Session, book: Book, wanted: str | None) -> tuple[str, ...]:
 # ---------------------------------------------------------------- beside a finished run
 
 
-def _beside(session: Session, bench: Bench, experiment: str, times: int | None) -> SeriesRun:
-    """Run a series of its own, and keep it under `checks/`."""
+def _beside(
+    session: Session, bench: Bench, experiment: str, times: int | None, person: str | None
+) -> Iterator[SeriesRun | tuple[Event, ...]]:
+    """Run a series of its own, keep it under `checks/`, and hand in its result on claims that nobody measured."""
     book = session.inner.book()
-    series = run_again(book, bench, experiment, times=times)
+    series, facts = run_again(book, bench, experiment, times=times), book.state.experiments[experiment]
     keep_series(session.path, book, experiment, series.runs, series.wrote)
-    return series
+    yield series
+    if (series.verdict != "holds" and series.verdict != "fails") or facts.judged:
+        return
+    text = f"{experiment} was run beside the finished run: the claim {series.verdict}."
+    for name in facts.claims:
+        claim = book.state.claims[name]
+        # What was measured keeps its result, or a series could be repeated until one pleases.
+        if claim.status != "superseded" and claim.standing.weight < WEIGHT["measured"]:
+            yield human_actions.answer(session.inner, name, text, person, result=series.verdict)
 
 
 def run_again(book: Book, bench: Bench, experiment: str, *, times: int | None = None) -> SeriesRun:

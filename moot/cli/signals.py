@@ -17,6 +17,7 @@ from moot.app.readings import forecasts_of, refuse_unwatched, signals_of_state, 
 from moot.app.runs import LAST, find_run
 from moot.cli.command import RUN_HELP, JsonOption, QuietOption, VerbResult, run_names
 from moot.errors import GOOD, NO, refuse, usage
+from moot.view.outcome_text import STATUSES, status_clause
 
 if TYPE_CHECKING:
     from detectors.forecasts.report import ForecastReport
@@ -92,7 +93,7 @@ def signals(
         # A crux run has no stop profile: it says "stop" once its forecasts have been looked at, and no test
         # is left that is worth making first.
         stops = ours.state.looks and forecasts.status != "run_this_first"
-        return _forecasts(forecasts, GOOD if stops else NO)
+        return _forecasts(forecasts, GOOD if stops else NO, status_clause(ours.view.outcome))
     refuse_unwatched(ours)
     if not (json or quiet):
         return GOOD if _print(ours, profile, at, params, whole=all).stop else NO
@@ -100,10 +101,11 @@ def signals(
     return VerbResult(report, str, GOOD if report.stop else NO)
 
 
-def _forecasts(forecasts: ForecastReport, code: int) -> VerbResult:
+def _forecasts(forecasts: ForecastReport, code: int, status: str = "") -> VerbResult:
     from moot.view.forecasts import forecasts_text
 
-    return VerbResult(forecasts, lambda: forecasts_text(forecasts, get_terminal_size().columns), code)
+    first, width = status or STATUSES[forecasts.status], get_terminal_size().columns
+    return VerbResult(forecasts, lambda: forecasts_text(forecasts, first, width), code)
 
 
 def _forecasts_in(table: Path) -> ForecastReport:

@@ -215,7 +215,8 @@ def experiments_text(experiments: Experiments, width: int = WIDTH) -> str:
 
 
 def _lines(run: str, experiment: ExperimentShown, width: int) -> Iterator[str]:
-    came_to = experiment.verdict or "not run yet"
+    beside = [f"{check.verdict} beside the run" for check in experiment.checks if check.verdict]
+    came_to = experiment.verdict or (beside or ["not run yet"])[-1]
     class_text = f" ({experiment.shown_as})" if experiment.shown_as else ""
     yield f"{experiment.id}  {came_to}{class_text}   planned by {experiment.by}"
     yield from folded(f"asks      {experiment.question}", 2, width)
@@ -255,9 +256,9 @@ def _lines(run: str, experiment: ExperimentShown, width: int) -> Iterator[str]:
         )
         repetitions = counted(check.repetitions, "repetition")
         yield f"  beside the run, {check.at[:10]}: {check.verdict} in {repetitions} ({same})"
-    yield f"  {'again' if experiment.verdict else 'run it'}: {experiment.command}"
+    yield f"  {'again' if experiment.verdict or beside else 'run it'}: {experiment.command}"
     # Without a sandbox here, a person can run the files elsewhere and hand in the result.
-    if not experiment.verdict:
+    if not (experiment.verdict or beside):
         named = shlex.quote(run)
         claim = next(iter(experiment.claims), "C-ID")
         show = f"moot experiment show {named} {experiment.id} --out DIR"
@@ -274,7 +275,7 @@ def verdict_sentence(experiment: ExperimentShown) -> str:
     """Return one sentence with verdict, counts, controls, claims and environment of an experiment."""
     claims = ", ".join(f"{claim} {status}" for claim, status in experiment.claims.items())
     if not experiment.runs:
-        return f"It was not run here. It decides {claims}."
+        return f"No run of it is on the ledger. It decides {claims}."
     often = Counter(run.verdict for run in experiment.runs if run.control is None)
     counts = ", ".join(f"{verdict} {number} times" for verdict, number in often.items())
     controls = ", ".join(

@@ -17,7 +17,6 @@ import msgspec
 from detectors.forecasts.arithmetic import rounded
 from detectors.forecasts.report import CruxReport, ForecastReport, report_of
 from detectors.forecasts.standing import ForecastStanding, UnseenWays, Verdict, standing_of
-from detectors.parameters import forecast_parameters
 from ledger.events import Claim, Concern, Decision, Memo, Statement
 from ledger.plain_text import counted, one_line, shortened, some
 from ledger.state.book import Book, per_book, sections_from
@@ -391,26 +390,10 @@ def crux_line(crux: CruxReport) -> str:
     return f"not settled{why}: {points} ({HOW[crux.how]})"
 
 
-def status_line(report: ForecastReport) -> str:
-    """Return the state of the forecasts and cruxes, in a sentence that is true of every crux."""
-    worth = [crux.claim for crux in report.cruxes if not crux.result and (crux.value or 0) >= report.tau]
-    margin = forecast_parameters().limits.margin_at_least
-    left = f"No listed test that is left is worth {report.tau:g} points."
-    lines: dict[str, str] = {
-        "nobody_answered": "STOP: no role answered.",
-        "ill_posed": "STOP: the question is ill-posed. The frame says so, and most points are on none of the options.",
-        "run_this_first": f"RUN THIS FIRST: a test of {', '.join(worth)} raises the chance of a right answer by"
-        f" {report.tau:g} points or more.",
-        "your_call": "STOP: a person weighs, because the first two options are less than"
-        f" {margin} points apart. {left}",
-    }
-    return lines.get(report.status, f"STOP: the forecasts decide. {left}")
-
-
-def forecasts_text(report: ForecastReport, width: int) -> str:
-    """Return the forecasts and cruxes as text of `width` columns, clamped to 60–200."""
+def forecasts_text(report: ForecastReport, status: str, width: int) -> str:
+    """Return the status in words, then forecasts and cruxes, as text of `width` columns, clamped to 60–200."""
     width = min(max(width, 60), 200)
-    lines = [*_wrapped(status_line(report), width), ""]
+    lines = [*_wrapped(status, width), ""]
     for option in report.options:
         # Options that never had a point are those that no role considered; they add no information.
         if report.group.get(option) or report.before.get(option):
@@ -437,7 +420,7 @@ def forecasts_text(report: ForecastReport, width: int) -> str:
 
 def closing_lines(report: ForecastReport) -> Iterator[str]:
     """Yield decisive roles, an estimate of unnamed ways to be wrong, and the basis of the figures."""
-    yield from (f"It depends on {role}." for role in changing_roles(report.without, report.leader))
+    yield from (f"It depends on {roles}." for roles in changing_roles(report.without, report.leader))
     if report.unseen is not None and (ways := _ways_named(report.unseen)):
         yield f"{ways}."
     if report.cruxes:

@@ -12,7 +12,7 @@ from detectors.report import EndWithout
 from ledger.events import Event, RunOpened
 from ledger.plain_text import one_line
 from ledger.state.amendments import STOP_PATH
-from ledger.state.book import Book
+from ledger.state.book import Book, grouped
 from ledger.state.state import NEITHER, OWN, STANDS, State
 from moot.errors import GOOD, SEAT_FAILED
 from moot.view import words
@@ -244,12 +244,13 @@ def why_stopped(state: State) -> str:
 def changing_roles(
     without: Mapping[str, EndWithout], leader: str | None, *, options: bool = True
 ) -> Iterator[str]:
-    """Yield each role without which the end would be another, and how; `leader` leads with all of them."""
-    for role, end in without.items():
-        if end.changes:
-            instead = f"{leader_text(end.leader, options)} would lead" if end.leader else "nobody answers"
-            # If the leader stays the same, only the status can be what changes.
-            yield f"{role}: without it {'the status would be another' if end.leader == leader else instead}"
+    """Yield the roles without which the end would be another, by what it would be; `leader` leads with all of them."""
+    ends = grouped((end.leader, role) for role, end in without.items() if end.changes)
+    for other, roles in ends.items():
+        instead = f"{leader_text(other, options)} would lead" if other else "nobody answers"
+        whose = f"{', '.join(roles)}: without {'one of them' if roles[1:] else 'it'}"
+        # If the leader stays the same, only the status can be what changes.
+        yield f"{whose} {'the status would be another' if other == leader else instead}"
 
 
 def leader_text(option: str | None, options: bool) -> str:

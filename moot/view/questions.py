@@ -139,17 +139,15 @@ def _questions(book: Book) -> list[_Question]:
     An answered question covers older ones that asked the same.
     """
     state, awaited = book.state, awaited_of(book.state)
-    # What a person decided leaves nothing for the controller to ask.
-    decided = is_overruled(state)
     first, groups = list[_Question](), list[_Question]()
     put = [event for event in reversed(book.of(Concern)) if event.for_human]
     for event in put:
         tested = [state.claims[claim].status for claim in event.between if claim in state.claims]
         # A test in `crux` is settled by any result, not only by an answer to its own question.
         settled = has_beliefs(book) and tested and OPEN.isdisjoint(tested)
-        is_open = (
-            event.id not in state.resolved and not settled and not (decided and event.by == "controller")
-        )
+        # What a person decided leaves nothing for the controller to ask.
+        is_over = settled or (event.by == "controller" and is_overruled(state))
+        is_open = event.id not in state.resolved and not is_over
         waits = event.id in awaited
         # The same words can ask about different claims, so a question that tests one is never merged.
         words = frozenset[str]() if tested else words_asked(event.text)
@@ -278,10 +276,9 @@ def answered_since(run: str, book: Book, chief: Decision) -> Iterator[Point]:
 
     `run` is how commands name it, quoted.
     """
-    state = book.state
     # An override of an answer answers the same question.
-    for event in map(book.by_id.__getitem__, in_force(state)):
-        answer = state.decisions[overridden(state, event.ref)]
+    for event in map(book.by_id.__getitem__, in_force(book.state)):
+        answer = book.state.decisions[overridden(book.state, event.ref)]
         questions = [
             question for cite in answer.cites if isinstance(question := book.by_id.get(cite.id), Concern)
         ]
@@ -292,7 +289,7 @@ def answered_since(run: str, book: Book, chief: Decision) -> Iterator[Point]:
             answer.type == "answer"
             and isinstance(event, Decision)
             and questions
-            and (ruled or (state.finished and event.seq > chief.seq))
+            and (ruled or (book.state.finished and event.seq > chief.seq))
         ):
             others = f" and {len(questions) - 1} that ask the same" if questions[1:] else ""
             # A question may be what is left of an objection.

@@ -28,7 +28,7 @@ from moot.run_view import RunView
 from moot.view import marks, words
 from moot.view.claims import lifecycle
 from moot.view.experiments import output_of, verdict_sentence
-from moot.view.forecasts import answer_command, closing_lines, crux_line, percent, roles_spread, status_line
+from moot.view.forecasts import answer_command, closing_lines, crux_line, percent, roles_spread
 from moot.view.marks import Mark, mark_of, meaning, status_mark
 from moot.view.outcome_status import became_line
 from moot.view.outcome_text import STATUSES
@@ -194,7 +194,6 @@ def environment() -> Environment:
         "said": in_words,
         "pairs": pairs,
         "percent": percent,
-        "status_line": status_line,
         "crux_line": crux_line,
         "closing_lines": closing_lines,
         "roles_spread": roles_spread,

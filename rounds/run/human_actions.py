@@ -103,12 +103,12 @@ def answer(
         # An answer given twice after a failed acknowledgment is the event that is there, and no error.
         is_answered = question in book.state.concerns and question in book.state.resolved
         if is_answered and not is_on_ledger(act):
-            again = (
-                f"`moot answer RUN {claims[0]} --holds|--fails 'TEXT'` hands in another result"
+            raise NotThere(
+                f"{question} is answered already",
+                f"correct it: `moot answer RUN {claims[0]} --holds|--fails 'TEXT'`"
                 if claims
-                else ""
+                else "see `moot decisions`",
             )
-            raise NotThere(f"{question} is answered already", again or "see `moot decisions`")
         return (act,)
 
     return session.append(make, blobs)

@@ -121,21 +121,29 @@ def test_without_a_sandbox_nothing_is_run_and_nothing_written(
 
 
 @pytest.mark.usefixtures("sandbox", "crux")
-def test_a_finished_run_keeps_its_ledger_and_the_series_stands_beside_it(moot: Moot, tmp_path: Path) -> None:
+def test_a_series_beside_a_finished_run_is_handed_in_once(moot: Moot, tmp_path: Path) -> None:
+    """Screens went on asking for the run, and nothing but `experiment show` knew what had come out."""
     play(with_claims(tmp_path / "done"), WORLD)
     done = tmp_path / "done"
     assert RunStore(done).state().finished
     assert moot("experiment", "plan", done, *PLAN).code == 0
-    head = RunStore(done).head()
     (experiment,) = RunStore(done).state().experiments
+    assert moot("experiment", "show", done).out.startswith(f"{experiment}  not run yet")
     said = moot("experiment", "run", done, "--json")
     assert said.code == 0, said.err
-    assert RunStore(done).head() == head
+    state, head = RunStore(done).state(), RunStore(done).head()
+    assert state.claims[CLAIM].status == "tested_confirmed"
+    assert [state.decisions[event].result for event in said.json["events"] if event.startswith("D-")] == [
+        "holds"
+    ]
+    assert moot("experiment", "show", done).out.startswith(f"{experiment}  holds beside the run")
+    assert "It was not run here" not in moot("report", done).out
     (check,) = said.json["experiments"][0]["checks"]
     assert (check["verdict"], check["recorded"], check["repetitions"]) == ("holds", None, 3)
     assert [path.name for path in (done / "checks").iterdir()] == [f"{experiment}.1.json"]
     moot("experiment", "run", done, experiment, "--times", 1)
     assert len(list((done / "checks").iterdir())) == 2
+    assert RunStore(done).head() == head
     assert moot("check", done).code == 0
     assert moot("verify", done).code == 0
     assert moot("replay", done, "--re-execute").code == 0

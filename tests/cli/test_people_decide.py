@@ -10,6 +10,7 @@ import pytest
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force, standing
 from moot.view.outcome import outcome_of
+from moot.view.outcome_text import status_clause
 from moot.view.questions import open_questions_merged
 from moot.view.status import list_of
 from roles.protocol import Step
@@ -17,6 +18,7 @@ from rounds.run import human_actions
 from tests.cli.conftest import Moot
 from tests.protocols import crux_seats, playing
 from tests.protocols.crux_seats import World, contested
+from tests.recorded import RUNS, protocol_of
 from tests.rounds.experimenting import BENCH
 
 
@@ -106,3 +108,31 @@ def test_after_an_override_nobody_asks_or_dissents_by_the_old_rule(tmp_path: Pat
     )
     outcome = outcome_of("run", session.book())
     assert (outcome.dissent, outcome.needs_you) == ([], [])
+
+
+@pytest.mark.parametrize("end", ["override", "memo", "lost", "waits"])
+def test_signals_of_crux_say_the_status_that_the_outcome_has(moot: Moot, tmp_path: Path, end: str) -> None:
+    """They said that forecasts decide, a test comes first or no role answered, whatever had happened since."""
+    run, world = tmp_path / "run", contested("person")
+    session = crux_seats.begin(
+        run, {"wait": "off"} if end == "memo" else None, options=2 - 2 * (end == "lost")
+    )
+    numbers = frozenset(f"r1.E.{role}" for role in crux_seats.ROLES)
+    crux_seats.play(
+        session,
+        World(answers="O-2") if end == "memo" else world,
+        lose=numbers if end == "lost" else frozenset(),
+    )
+    if end == "override":
+        human_actions.override(session, "D-1-1", "Use one journal.", "Ada Example")
+    outcome = outcome_of(str(run), session.book())
+    shown = moot("signals", run)
+    assert " ".join(shown.out.split()).startswith(status_clause(outcome))
+    assert moot("signals", run, "--json").json["status"] == outcome.status
+    assert shown.code == 0
+
+
+@pytest.mark.parametrize("run", [run for run in RUNS if protocol_of(run) == "crux"], ids=lambda run: run.name)
+def test_signals_of_crux_fit_twenty_lines(moot: Moot, monkeypatch: pytest.MonkeyPatch, run: Path) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert moot("signals", run).out.count("\n") <= 20

@@ -231,7 +231,7 @@ STEPS: Final = StepTable(
         ),
         StepRow(
             "S.memo",
-            asks_each(closing.first_writer, "memo"),
+            asks_each(lambda state, n: closing.memo_writers(state, n)[:1], "memo"),
             MemoReply,
             memo.written,
             wrong=memo.wrong_memo,

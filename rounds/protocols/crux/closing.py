@@ -119,13 +119,6 @@ def needed(state: State) -> tuple[str, ...]:
     )
 
 
-def _has_changed(state: State) -> bool:
-    """Return whether leader or status differ from what the last look recorded."""
-    seen, now = last_look(state), standing_at(state)
-    leader = None if now.leader is None else option_ids(state)[now.leader]
-    return seen is not None and (seen.leader, seen.status) != (leader, str(now.status))
-
-
 def after_round(state: State) -> AfterRound:
     """Return the next round, the wait for a person, or the end, once look and closing are done."""
     seen = last_look(state)
@@ -139,8 +132,11 @@ def after_round(state: State) -> AfterRound:
         return "protocol_end"
     if "S" not in state.validated.get(state.round, ()) and has_memo_steps(state, state.round):
         return "steps"
+    now = standing_at(state)
+    leader = None if now.leader is None else option_ids(state)[now.leader]
+    has_changed = (seen.leader, seen.status) != (leader, str(now.status))
     # The plan has one row per crux at most, which bounds the rounds that answers of people can open.
-    if _has_changed(state) and state.rounds[state.round].plan_row + 1 < len(state.opening.plan):
+    if has_changed and state.rounds[state.round].plan_row + 1 < len(state.opening.plan):
         return "next"
     return "wait" if needed(state) else "protocol_end"
 
@@ -176,15 +172,10 @@ def memo_writers(state: State, round_: int) -> tuple[str, ...]:
     return writers(standing_of_look(state, round_))[:2]
 
 
-def first_writer(state: State, round_: int) -> tuple[str, ...]:
-    """Return the role that writes the memo."""
-    return memo_writers(state, round_)[:1]
-
-
 def first_memo_was_lost(state: State, round_: int) -> bool:
     """Return whether the first writer's memo was lost."""
     return has_memo_steps(state, round_) and any(
-        f"r{round_}.S.memo.{role}" in state.given_up for role in first_writer(state, round_)
+        f"r{round_}.S.memo.{role}" in state.given_up for role in memo_writers(state, round_)[:1]
     )
 
 

@@ -184,10 +184,8 @@ def verdicts_on(state: State, claim: str, seq: int) -> tuple[Verdict, ...]:
     levels: tuple[Level, ...] = get_args(Level)
     # Each source counts once with its latest move: a judgment recorded again after a
     # resume replaces the first.
-    latest: dict[str, Move] = {}
-    for move in state.claims[claim].moves:
-        if move.seq <= seq and move.class_ in levels:
-            latest[move.by] = move
+    moves = (move for move in state.claims[claim].moves if move.seq <= seq and move.class_ in levels)
+    latest = {move.by: move for move in moves}
     decisive = [move for move in latest.values() if move.bearing in ("supports", "contradicts")]
     planned = [move for move in decisive if _is_planned_by_a_role(state, move)]
     # Only programs of roles cancel each other. A person's result stays a verdict beside them.
