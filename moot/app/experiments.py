@@ -1,9 +1,9 @@
 """Experiments of a run: run in the sandbox, written out to be run elsewhere, run again and compared.
 
 The ledger of a finished run takes no more runs: later series go into files next to it, `checks/E-2-1.1.json`,
-`checks/E-2-1.2.json` …, and the first result of a program is handed in as the person's answer. A series is a hash chain that goes on where the ledger ended: its first line names the hash of
-the ledger's last line, or that of the series before it. The verdict is not kept, it is computed from the runs and from
-what they wrote.
+`checks/E-2-1.2.json` …, and the first result of a program is handed in as the person's answer. A series is a hash chain
+that goes on where the ledger ended: its first line names the hash of the ledger's last line, or that of the series
+before it. The verdict is not kept, it is computed from the runs and from what they wrote.
 
 {"lines": ["{"prev":…", …], "hash": "<sha256 of the last line>", "wrote": {"<sha256>": "text"}, "wrote_bytes": {}}
 """

@@ -282,10 +282,10 @@ def experiment(
 
     A plan names a claim, a program, what counts as holding and as failing, and two controls: one that must fail and
     one that must hold. `run` is your word for running it here, three times in fresh sandboxes without a network; in a
-    finished run the result is kept beside it, under checks/, and handed in as your answer. To run a program elsewhere, write its files with
-    `show --out DIR`, then hand in the result with `moot answer RUN N-ID --holds|--fails TEXT --file OUTPUT`.
-    docs/experiments.md has an example. Exit code 1 when a program ends in an error, or a file under checks/ is not what
-    was run.
+    finished run the result is kept beside it, under checks/, and handed in as your answer. To run a program elsewhere,
+    write its files with `show --out DIR`, then hand in the result with
+    `moot answer RUN N-ID --holds|--fails TEXT --file OUTPUT`. docs/experiments.md has an example. Exit code 1 when a
+    program ends in an error, or a file under checks/ is not what was run.
 
     Example: moot experiment run @last E-2-1
     """
