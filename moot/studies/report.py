@@ -245,8 +245,7 @@ def _reliability(results: StudyResults) -> list[ReliabilityBin]:
                 arm=arm.id, low=100 * row.low, high=100 * row.high, n=row.n, mean=100 * row.mean_belief,
                 right=row.share_right,
             )
-            for row in (statistics.reliability(pairs) if pairs else ())
-            if row.mean_belief is not None and row.share_right is not None
+            for row in statistics.reliability(pairs)
         ]  # fmt: skip
     return rows
 
