@@ -121,12 +121,9 @@ def standing_of(study: Study) -> StudyState:
     return StudyState(study, jobs, ends, frozenset(begun))
 
 
-def task_for(state: StudyState, job: StudyJob, store: str = SHARED) -> Task:
+def task_for(state: StudyState, job: StudyJob, store: str) -> Task:
     """Return what a worker needs to play a job."""
     study, arm = state.study, state.study.arm(job.unit.arm)
-    judging = study.file.judging
-    is_judge = job.part.startswith("judge-") and judging is not None
-    seats = judging.seats if is_judge and judging is not None else arm.seats
     # The answers it waits for are read from the ledgers, which are the only record of them.
     deliberation = deliberation_for(study, job, {name: state.answer(name) for name in job.after})
     return Task(
@@ -134,9 +131,9 @@ def task_for(state: StudyState, job: StudyJob, store: str = SHARED) -> Task:
         directory=str(real(study.folder / RUNS)),
         toml=to_toml(deliberation),
         # A tape per item lets a study be replayed from its recordings.
-        seats=seats.replace("{item}", job.unit.item),
+        seats=study.seats(arm.id, is_judging=job.is_judging).replace("{item}", job.unit.item),
         documents=study.documents[job.unit.item],
-        experiments=not is_judge and arm.experiments == "on",
+        experiments=not job.is_judging and arm.experiments == "on",
         instant=study.file.study.instant,
         store=store,
     )

@@ -194,6 +194,11 @@ class Study:
         """Return the arm of that name."""
         return next(row for row in self.file.arm if row.id == name)
 
+    def seats(self, arm: str, *, is_judging: bool) -> str:
+        """Return the seats that answer in an arm, or those that judge its answers."""
+        judging = self.file.judging
+        return judging.seats if judging is not None and is_judging else self.arm(arm).seats
+
     def repetitions(self, item: str) -> int:
         """Return how often an item is asked in each arm."""
         row = next(row for row in self.file.item if row.id == item)

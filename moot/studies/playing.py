@@ -56,9 +56,9 @@ RETURNED: Final = "returned"
 DETAIL_MAX: Final = 4_000
 """Most characters of a job's detail: its file is read up to a limit."""
 DROPPED: Final = ("lock", "driver")
+"""Files of a run that have a meaning only on the machine where it was played."""
 ARCHIVE_BYTES_MAX: Final = 1 << 30
 """Maximum size of a run that a worker sends back, expanded."""
-"""Files of a run that have a meaning only on the machine where it was played."""
 
 
 @dataclass(frozen=True, slots=True)

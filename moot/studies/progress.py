@@ -49,7 +49,7 @@ def status_of(state: StudyState) -> StudyStatus:
 
 
 def _arm_of(job: StudyJob) -> str:
-    return "judging" if job.part.startswith("judge-") else job.unit.arm
+    return "judging" if job.is_judging else job.unit.arm
 
 
 def _arm(state: StudyState, name: str, jobs: list[StudyJob]) -> ArmStatus:
@@ -104,19 +104,16 @@ def price_of(state: StudyState) -> StudyPrice:
     study = state.study
     left = Counter(
         # Judging is counted apart, because its replies come from the judges' seats and not from the arm's.
-        (job.unit.item, job.unit.arm, job.part.startswith("judge-"))
+        (job.unit.item, job.unit.arm, job.is_judging)
         for job in state.jobs
         if job.name not in state.ends
     )
     replies, low, high, is_known, paid = 0, Decimal(0), Decimal(0), True, False
-    for (item, arm, is_judge), number in left.items():
-        # A judging job is one reply of the judges' seats, whatever the arm of its unit costs.
-        seats = (
-            study.file.judging.seats if is_judge and study.file.judging is not None else study.arm(arm).seats
-        )
-        is_paid = may_cost(seats)
+    for (item, arm, is_judging), number in left.items():
+        is_paid = may_cost(study.seats(arm, is_judging=is_judging))
         paid = paid or is_paid
-        if is_judge:
+        # A judging job is one reply of the judges' seats, whatever the arm of its unit costs.
+        if is_judging:
             replies += number
             is_known = is_known and not is_paid
             continue

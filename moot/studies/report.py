@@ -77,7 +77,7 @@ def report_of(state: StudyState, keys: Mapping[str, str]) -> StudyReport:
     parts = grouped(
         (job.unit, answer)
         for job in state.jobs
-        if not job.part.startswith(JUDGED) and (answer := _answer(state, job.name))
+        if not job.is_judging and (answer := _answer(state, job.name))
     )
     results = StudyResults(state, keys, answers, parts)
     planned = plan_of(study)
@@ -255,7 +255,7 @@ def _preferred(state: StudyState) -> list[Preferred]:
     votes = grouped(
         (job.unit, winner_of(answer, job.part.removeprefix(JUDGED)) or "nobody")
         for job in state.jobs
-        if job.part.startswith(JUDGED) and (answer := _answer(state, job.name))
+        if job.is_judging and (answer := _answer(state, job.name))
     )
     rows: list[Preferred] = []
     for arm in state.study.file.arm:

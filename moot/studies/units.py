@@ -71,6 +71,11 @@ class StudyJob:
     name: str
     after: tuple[str, ...] = ()
 
+    @property
+    def is_judging(self) -> bool:
+        """Return whether judges play it."""
+        return self.part.startswith(JUDGED)
+
 
 @dataclass(frozen=True, slots=True)
 class UnitAnswer:
@@ -115,7 +120,7 @@ def jobs_of(study: Study) -> Iterator[StudyJob]:
             after = (last_of(study, unit), last_of(study, replace(unit, arm=baseline)))
             # Models favor a position, so each pair is judged in both orders.
             for order in ORDERS:
-                part = f"judge-{order}"
+                part = f"{JUDGED}{order}"
                 yield StudyJob(unit, part, name_of(study, unit, part), after)
 
 
