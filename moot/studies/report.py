@@ -137,7 +137,7 @@ def _arm(results: StudyResults, arm: ArmRow) -> ArmFound:
         words=_mean([float(sum(part.words for part in runs)) for runs in parts]) or 0.0,
         tokens=_mean(tokens) if any(tokens) else None,
         usd=_mean(dollars) if parts and is_priced else None,
-        per_right=statistics.cost_per_right(replies, right) if results.keys else None,
+        per_right=sum(replies) / right if right else None,
         agreement=statistics.agreement(_repeated(answers, lambda answer: answer.chosen)),
         noise=statistics.redraw_noise(_repeated(answers, lambda answer: answer.points)),
         experiments=sum(part.experiments for runs in parts for part in runs),

@@ -210,11 +210,6 @@ def _apart(first: Mapping[str, float], second: Mapping[str, float]) -> float:
     return fsum(abs(first.get(option, 0) - second.get(option, 0)) for option in {**first, **second}) / 2
 
 
-def cost_per_right(costs: Sequence[float], right: int) -> float | None:
-    """Return the cost of a right answer, in the unit of `costs`, wrong answers included; None without a right one."""
-    return fsum(costs) / right if right else None
-
-
 def smallest_difference(n: int) -> float | None:
     """Return the smallest true difference in share right that `n` paired items show: p ≤ .05 with a power of 80 %.
 

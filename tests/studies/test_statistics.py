@@ -20,7 +20,6 @@ from moot.studies.statistics import (
     Interval,
     agreement,
     brier,
-    cost_per_right,
     exact_mcnemar,
     holm,
     paired_interval,
@@ -326,8 +325,3 @@ def test_redraw_noise_by_hand() -> None:
     second = [{"a": 50, "b": 50}, {"a": 20, "b": 50, "c": 30}, {"a": 20, "b": 50, "c": 30}]
     assert redraw_noise([first, second]) == 17.5
     assert redraw_noise([first[:1], []]) is None
-
-
-def test_a_right_answer_costs_what_the_wrong_ones_did_too() -> None:
-    assert cost_per_right([0.5, 0.25, 0.75], 2) == 0.75
-    assert cost_per_right([0.5], 0) is None
