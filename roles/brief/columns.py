@@ -71,16 +71,6 @@ def _statements(context: BriefContext, kind: str) -> Quotations:
     return _all(context, events)
 
 
-def proposal(context: BriefContext, _: Sight) -> Quotations:
-    """Quote the lead's proposal."""
-    return _statements(context, "proposal")
-
-
-def supplements(context: BriefContext, _: Sight) -> Quotations:
-    """Quote what the other roles add to the proposal."""
-    return _statements(context, "supplement")
-
-
 def _all(context: BriefContext, events: Collection[Any]) -> Quotations:
     return tuple(context.quoted(event) for event in context.ordered(events))
 
@@ -274,24 +264,14 @@ def written_by_protocol(context: BriefContext, column: Column) -> Quotations:
     return tuple(Quoted(*row) for row in context.protocol.tells(context.book, context.step, column))
 
 
-def before(context: BriefContext, _: Sight) -> Quotations:
-    """Quote what the protocol writes before the other columns."""
-    return written_by_protocol(context, Column.BEFORE)
-
-
-def for_this_step(context: BriefContext, _: Sight) -> Quotations:
-    """Quote what the protocol tells the step."""
-    return written_by_protocol(context, Column.TOLD)
-
-
 C = Column
 COLUMNS: Final[Mapping[Column, Quoting]] = {
     C.QUESTION: Quoting(question),
     C.DECISIONS: Quoting(decisions),
     C.OLD_CLAIMS: Quoting(claims.earlier, beside=(C.VERDICTS,)),
     C.PLAN: Quoting(plan),
-    C.PROPOSAL: Quoting(proposal),
-    C.SUPPLEMENTS: Quoting(supplements),
+    C.PROPOSAL: Quoting(lambda context, _: _statements(context, "proposal")),
+    C.SUPPLEMENTS: Quoting(lambda context, _: _statements(context, "supplement")),
     C.ARTIFACTS: Quoting(artifacts, beside=(C.DECISIONS,)),
     C.CLAIMS: Quoting(claims.of_round),
     C.PLACES: Quoting(places, beside=(C.ARTIFACTS, C.OLD_CLAIMS, C.CLAIMS, C.DECISIONS)),
@@ -303,8 +283,8 @@ COLUMNS: Final[Mapping[Column, Quoting]] = {
     C.FLIPS: Quoting(flips),
     C.AMENDMENTS: Quoting(amendments, of_step=True),
     C.RECORD: Quoting(records.quotations, of_step=True),
-    C.BEFORE: Quoting(before),
-    C.TOLD: Quoting(for_this_step, of_step=True),
+    C.BEFORE: Quoting(lambda context, _: written_by_protocol(context, C.BEFORE)),
+    C.TOLD: Quoting(lambda context, _: written_by_protocol(context, C.TOLD), of_step=True),
 }
 """Column → its quoting function."""
 UNNAMED: Final = Sight("all")

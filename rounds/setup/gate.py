@@ -284,11 +284,6 @@ def _unfit(protocol: Protocol, deliberation: Deliberation) -> str:
     return "experiments" if asks and not protocol.raises_claims else ""
 
 
-def gate_rules(choice: GateChoice | None) -> dict[str, str]:
-    """Return what the opening records of the gate's choice."""
-    return {} if choice is None else {ROUTE: choice.protocol, REASONS: choice.reason}
-
-
 def gate_decision(book: Book) -> tuple[Event, ...]:
     """Return the decision that the gate made; it rests on the screening of the question."""
     opened = book.state.opening

@@ -49,7 +49,7 @@ from rounds.setup.deliberation import (
     chosen_rules,
     to_toml,
 )
-from rounds.setup.gate import GateChoice, GateRefused, gate_rules, routed
+from rounds.setup.gate import REASONS, ROUTE, GateChoice, GateRefused, routed
 from rounds.setup.toml_file import DeliberationError, nearest
 
 NO_STRESS: Final = Waiver(
@@ -103,7 +103,9 @@ def resolve(
     subject = deliberation.deliberation
     protocol = _protocol(subject.protocol, name)
     _wanted_options(protocol, subject.options, name)
-    rules = chosen_rules(deliberation, protocol, name) | {"screening": RULES_VERSION} | gate_rules(choice)
+    rules = chosen_rules(deliberation, protocol, name) | {"screening": RULES_VERSION}
+    if choice is not None:
+        rules |= {ROUTE: choice.protocol, REASONS: choice.reason}
     # Only the person who runs moot can allow programs; a deliberation file may come from somewhere else.
     if experiments is not None:
         if not protocol.raises_claims:

@@ -46,6 +46,7 @@ from roles.replies import (
     ReviewReply,
     StatementReply,
 )
+from rounds.protocols.citations import repeated
 from rounds.protocols.plans import AUTHORS, PLANS
 from rounds.protocols.programs import plans_programs
 from rounds.protocols.schedule import active_roles, applicable_checks, plan_row, synthesis_is_due
@@ -55,7 +56,6 @@ from rounds.protocols.step_table import (
     StepRow,
     Steps,
     StepTable,
-    When,
     Wrong,
     asks_each,
     verifier_alone,
@@ -85,10 +85,6 @@ def _others(state: State, round_: int) -> tuple[str, ...]:
     return tuple(role for role in active_roles(state, round_) if role != _lead(state, round_)[0])
 
 
-def _present(role: str) -> Callable[[State, int], tuple[str, ...]]:
-    return lambda state, round_: (role,) if role in active_roles(state, round_) else ()
-
-
 # ---------------------------------------------------------------- when
 
 
@@ -103,14 +99,6 @@ def asks_for_answers(state: State, round_: int) -> bool:
     # A round without a check brings no verdict, so an answer after it would only repeat the one before.
     wanted = state.opening.rules.get(POSITIONS) == ANSWERS
     return wanted and bool(applicable_checks(state, round_))
-
-
-def _checks_drift(state: State, round_: int) -> bool:
-    return plan_row(state, round_).drift
-
-
-def _applies(check: int) -> When:
-    return lambda state, round_: check in applicable_checks(state, round_)
 
 
 def _resolves(state: State, round_: int) -> bool:
@@ -185,7 +173,7 @@ def _row(
 def _artifact_row(role: str, reply: type[Reply]) -> StepRow:
     return _row(
         f"D.{role}",
-        asks_each(_present(role)),
+        asks_each(lambda state, round_: (role,) if role in active_roles(state, round_) else ()),
         reply,
         lambda _, step, reply: (making.artifact(step, reply),),
         _with_programs(problems.wrong_artifact),
@@ -205,7 +193,7 @@ def _check_row(check: int, group: str) -> StepRow:
         "the verdict reads UNCLEAR",
         later=programs.planned,
         # SD-35: a check that needs the artifact of an absent role has nothing to look at.
-        when=_applies(check),
+        when=lambda state, round_: check in applicable_checks(state, round_),
         stand_in=making.lost_verdict,
         group=group,
     )
@@ -279,7 +267,7 @@ _STEPS: Final = StepTable(
             making.drift_check,
             problems.wrong_drift,
             "drift was not checked",
-            when=_checks_drift,
+            when=lambda state, round_: plan_row(state, round_).drift,
         ),
         _row(
             "S.resolve",
@@ -296,7 +284,7 @@ _STEPS: Final = StepTable(
             asks_each(lambda _state, _round: AUTHORS, "review"),
             RetrospectiveReply,
             making.retrospective,
-            problems.wrong_retrospective,
+            lambda _, reply: repeated((note.mode for note in reply.failure_modes), "failure_modes"),
             "this role has no retrospective",
             when=_closes,
             planned=False,

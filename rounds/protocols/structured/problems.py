@@ -28,7 +28,6 @@ from roles.replies import (
     ObserverArtifact,
     PositionReply,
     ResolveReply,
-    RetrospectiveReply,
     ReviewReply,
     StatementReply,
 )
@@ -120,11 +119,6 @@ def _objections(known: Quotable, reply: AssessmentReply | ClosingReply) -> Itera
         yield from repeated(draft.dissent, f"decisions[{n}].dissent")
     for left in sorted(quoted - {named for _, named in places}):
         yield f"met: the objection {left} stands against no decision and is not met; say which"
-
-
-def wrong_retrospective(_: Quotable, reply: RetrospectiveReply) -> Iterator[str]:
-    """Yield what is wrong with a retrospective: every mode has one line."""
-    yield from repeated((note.mode for note in reply.failure_modes), "failure_modes")
 
 
 def _parties(known: Quotable, parties: Iterable[str], where: str) -> Iterator[str]:
