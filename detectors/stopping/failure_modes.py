@@ -27,7 +27,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from detectors.observations import deliberating_roles, is_import, untested
-from detectors.parameters import GateParameters, Share
+from detectors.parameters import Share
 from detectors.report import EVIDENCE_MAX
 from detectors.stopping.readiness import unexamined
 from detectors.stopping.reading import (
@@ -243,7 +243,9 @@ def _work_left(run: RunSoFar, through: int) -> Iterator[str]:
 def domination(run: RunSoFar) -> ModeReading:
     """Return FM-4, in the words of the role with the most evidence."""
     roles = deliberating_roles(run.state)
-    cited_bet, led_bet = domination_bets(run.parameters, len(roles))
+    # The tolerated shares of citations and of leads among so many roles, and the worse shares to bet on.
+    cited_bet = run.parameters.domination_cited.bet(len(roles))
+    led_bet = run.parameters.domination_led.bet(len(roles))
     units = {role: [_cited(each, role) for each in run.rounds] for role in roles}
     streams: dict[str, list[Stream]] = {}
     for role in roles:
@@ -275,13 +277,6 @@ def _cited(round_: RoundUnits, role: str) -> Units:
     own = [decision for raised_by, decision in round_.cited_claims if raised_by == role]
     others = [decision for raised_by, decision in round_.cited_claims if raised_by != role]
     return Units(own, others)
-
-
-def domination_bets(
-    parameters: GateParameters, roles: int
-) -> tuple[tuple[float, tuple[float, ...]], tuple[float, tuple[float, ...]]]:
-    """Return the tolerated shares of citations and of leads among `roles` roles, and the worse shares to bet on."""
-    return parameters.domination_cited.bet(roles), parameters.domination_led.bet(roles)
 
 
 # FM-1: two bets that divide one capital, and a watch on unanimous rounds

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final
 from ledger.format.canonical import Head
 
 if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 ED25519: Final = b"\x01"
 NAME: Final = re.compile(r"[^\s+]{1,100}")
@@ -77,12 +77,6 @@ def _private(seed: bytes) -> Ed25519PrivateKey:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
     return Ed25519PrivateKey.from_private_bytes(seed)
-
-
-def _public(public: bytes) -> Ed25519PublicKey:
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-
-    return Ed25519PublicKey.from_public_bytes(public)
 
 
 def signer(name: str, seed: bytes) -> Signer:
@@ -176,9 +170,10 @@ def _signature(line: str) -> tuple[str, bytes]:
 
 def _check(key: Verifier, signature: bytes, text: str) -> None:
     from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
     try:
-        _public(key.public).verify(signature, text.encode())
+        Ed25519PublicKey.from_public_bytes(key.public).verify(signature, text.encode())
     except InvalidSignature:
         # A wrong signature by a known key is an attack or an accident, never something to skip.
         raise NoteRefused(f"the signature of {key.name} does not fit the text") from None

@@ -226,18 +226,12 @@ def _pattern(pattern: str | None) -> Schema:
 
 def laws_of(kind: str, parts: Parts) -> list[Schema]:
     """Return what every event of a kind keeps, beyond the types of its fields."""
-    return [*_call_laws(), *_waived_laws(kind, parts)]
-
-
-def _call_laws() -> list[Schema]:
-    no_call: Schema = {"properties": {"call": {"type": "null"}}}
-    return [
-        {
-            "if": no_call,
-            "then": {"properties": {"saw": {"maxItems": 0}}},
-            "else": {"properties": {"saw": {"minItems": 1}, "via": {"type": "null"}}},
-        }
-    ]
+    of_calls: Schema = {
+        "if": {"properties": {"call": {"type": "null"}}},
+        "then": {"properties": {"saw": {"maxItems": 0}}},
+        "else": {"properties": {"saw": {"minItems": 1}, "via": {"type": "null"}}},
+    }
+    return [of_calls, *_waived_laws(kind, parts)]
 
 
 def _waived_laws(kind: str, parts: Parts) -> list[Schema]:

@@ -26,7 +26,7 @@ from ledger.events.decisions import Cite
 from ledger.events.envelope import Evidence, Status
 from ledger.events.ids import event_id
 from ledger.events.run import FindingCount
-from ledger.events.verifications import CHECK_NEEDS, StatusChange
+from ledger.events.verifications import CHECK_NEEDS, CHECKS, StatusChange
 from ledger.interchange.skill_rows import (
     AUTHORS,
     Author,
@@ -45,7 +45,6 @@ from ledger.interchange.skill_tables import (
     Tables,
     absent_of,
     by_round,
-    check_name,
     check_number,
     check_order,
     phase_of,
@@ -153,7 +152,7 @@ class Drafting:
             round=row.round,
             phase=phase_of(row),
             by="import",
-            check=check_name(row),
+            check=CHECKS[check_number(row) - 1] if row.check is UNSET else row.check,
             check_id=check_number(row),
             result=row.result,
             evidence_refs=tuple(Evidence(ref=ref) for ref in refs if ref),

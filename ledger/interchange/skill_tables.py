@@ -16,7 +16,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from ledger.events.ids import event_id, id_pattern, number_of, round_of
-from ledger.events.verifications import CHECKS, Check
+from ledger.events.verifications import CHECKS
 from ledger.interchange.report import MappedId
 from ledger.interchange.skill_rows import (
     Author,
@@ -196,11 +196,6 @@ def check_number(row: VerificationRow) -> int:
         number = number_of(row.id)
         return number if 1 <= number <= len(CHECKS) else 0
     return CHECKS.index(row.check) + 1 if row.check in CHECKS else 5
-
-
-def check_name(row: VerificationRow) -> Check:
-    """Return the check of a row that `check_number` knows."""
-    return CHECKS[check_number(row) - 1] if row.check is UNSET else row.check
 
 
 def by_round(rows: Iterable[T], round_of_row: Callable[[T], int]) -> Mapping[int, list[T]]:

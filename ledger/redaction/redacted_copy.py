@@ -37,7 +37,7 @@ from ledger.redaction.removal import (
     words_of,
 )
 from ledger.redaction.words import INSTEAD, WORDS_MIN, Sought
-from ledger.state.amendments import ORIGINAL, seq_of
+from ledger.state.amendments import LINE, ORIGINAL
 from ledger.state.fold import fold
 from ledger.store.blobs import hash_of
 from ledger.store.disk import read_plain
@@ -293,9 +293,9 @@ def original_of(run: RunStore) -> Original | None:
 def _changed(changes: Iterable[Change]) -> Iterator[tuple[int, str]]:
     """Yield number and new hash of every line that is listed as changed."""
     for change in changes:
-        seq = seq_of(change.path)
-        if seq is not None:
-            yield seq, str(change.to)
+        # `@17`, or `@0.origin` where no words changed.
+        if match := LINE.fullmatch(change.path):
+            yield int(match[1]), str(change.to)
 
 
 class _Record(msgspec.Struct, frozen=True):

@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from io import StringIO
 from typing import Final
+from urllib.parse import unquote
 
 Place = tuple[int, int]
 """From and to, as indices into the text as it was written."""
@@ -175,18 +176,10 @@ def _of_string(spelled: re.Match[str]) -> str:
     return chr(int(code, 16)) if code else _LETTERS.get(part["letter"], part["letter"])
 
 
-def _of_percent(spelled: re.Match[str]) -> str:
-    return bytes.fromhex(spelled[0].replace("%", "")).decode("utf-8", "replace")
-
-
-def _of_entity(spelled: re.Match[str]) -> str:
-    return html.unescape(spelled[0])
-
-
 _CODES: Final = (
     ("\\", _STRING, _of_string),
-    ("%", _PERCENT, _of_percent),
-    ("&", _ENTITY, _of_entity),
+    ("%", _PERCENT, lambda spelled: unquote(spelled[0], errors="replace")),
+    ("&", _ENTITY, lambda spelled: html.unescape(spelled[0])),
 )
 """A sign without which a code is not there, what it looks like, and what one level of it means."""
 

@@ -79,12 +79,6 @@ def redacted_blobs(event: Event) -> Iterator[str]:
                 yield sha256
 
 
-def seq_of(path: str) -> int | None:
-    """Return the event that a change of a redacted copy is about: `@17`, or `@0.origin` where no words changed."""
-    match = LINE.fullmatch(path)
-    return int(match[1]) if match else None
-
-
 def reworded(event: Event) -> Iterator[int]:
     """Yield the events in which words were replaced, as a redacted copy lists them."""
     if isinstance(event, Amendment) and event.what == "redaction":

@@ -25,7 +25,7 @@ from detectors.parameters import (
     params_hash,
     read_parameters,
 )
-from detectors.stopping.failure_modes import domination, domination_bets
+from detectors.stopping.failure_modes import domination
 from detectors.stopping.reading import RunSoFar, e_values, product, share_stream
 from detectors.stopping.rounds import RoundUnits
 from ledger.state.state import State
@@ -42,7 +42,8 @@ def _bets(parameters: GateParameters, roles: int) -> Iterator[tuple[str, float, 
         if isinstance(rule, Share):
             yield name, rule.p0, rule.grid
     yield "drift_failed", parameters.drift_failed.p0, (parameters.drift_failed.p1,)
-    for name, bet in zip(("cited", "led"), domination_bets(parameters, roles), strict=True):
+    for name, rule in (("cited", parameters.domination_cited), ("led", parameters.domination_led)):
+        bet = rule.bet(roles)
         yield name, *bet
 
 
@@ -181,7 +182,7 @@ def test_recorded_runs_name_the_sections_by_these_hashes() -> None:
 @given(st.integers(2, 7), st.lists(st.integers(0, 8), min_size=1, max_size=20))
 def test_what_stays_below_the_tolerated_share_never_alarms_on_average(roles: int, counts: list[int]) -> None:
     """Both bets at once, rate by rate, have as many rows as each."""
-    cited, led = domination_bets(INSTALLED, roles)
+    cited, led = INSTALLED.domination_cited.bet(roles), INSTALLED.domination_led.bet(roles)
     streams = [share_stream([(0, n) for n in counts], *bet) for bet in (cited, led)]
     for stream in (*streams, product(*streams)):
         assert max(e_values(stream, ROUNDS)) <= 1 + 1e-9
