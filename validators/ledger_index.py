@@ -19,7 +19,6 @@ from ledger.events import (
     Decision,
     Event,
     ExperimentJudged,
-    RoundOpened,
     RunOpened,
     StreamName,
     Verification,
@@ -60,29 +59,6 @@ class RuleContext(msgspec.Struct, frozen=True):
 
 class LedgerIndex:
     """Index that the rules read. `findings` holds what earlier rules reported, `recorded` the part a run records."""
-
-    __slots__ = (
-        "_history",
-        "_lines",
-        "_passages",
-        "_redacted",
-        "_sections",
-        "absent_rules",
-        "as_given",
-        "book",
-        "context",
-        "events",
-        "findings",
-        "imported_through",
-        "opened",
-        "opening_problem",
-        "openings",
-        "pairs",
-        "recorded",
-        "reworded",
-        "rules_hash",
-        "unjudged",
-    )
 
     def __init__(self, book: Book, context: RuleContext, rules_hash: str = "") -> None:
         self.book = book
@@ -154,10 +130,6 @@ class LedgerIndex:
         """Return the last event before the first one at which a recorded rule reported an error."""
         errors = [finding.seq or 0 for finding in self.recorded if finding.severity == "error"]
         return min(errors, default=len(self.events)) - 1
-
-    def rounds(self) -> Mapping[int, RoundOpened]:
-        """Return round → its opening."""
-        return self.book.state.rounds
 
     def earlier(self, identity: str, before: int) -> Event | None:
         """Return the event with this id, if it precedes seq `before`."""

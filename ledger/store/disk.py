@@ -239,8 +239,7 @@ def make(path: AnyPath) -> None:
 
 def append(path: AnyPath, content: bytes, offset: int) -> None:
     """Add `content` to the end of `path`, which must be at `offset`; the bytes are durable afterwards."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | _PLAIN)
-    try:
+    with descriptor_of(path, os.O_WRONLY | os.O_APPEND) as descriptor:
         # Bytes that another program appended would otherwise shift every offset of this commit.
         end = os.fstat(descriptor).st_size
         if end != offset:
@@ -248,19 +247,14 @@ def append(path: AnyPath, content: bytes, offset: int) -> None:
         write_fully(descriptor, content)
         # fdatasync also stores the new size of the file, and skips times that nothing depends on.
         os.fdatasync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def write_at(path: AnyPath, content: bytes, offset: int) -> None:
     """Write `content` at `offset` of `path`; the bytes are durable afterwards."""
-    descriptor = os.open(path, os.O_WRONLY | _PLAIN)
-    try:
+    with descriptor_of(path, os.O_WRONLY) as descriptor:
         os.lseek(descriptor, offset, os.SEEK_SET)
         write_fully(descriptor, content)
         os.fdatasync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def truncate(path: AnyPath, size: int) -> None:

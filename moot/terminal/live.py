@@ -207,11 +207,9 @@ def watched(
     console: Console,
     *,
     live: bool = True,
-    clock: Clock | None = time.monotonic,
-    labels: tuple[Label, ...] = (),
 ) -> Generator[Watch]:
     """Yield a driver's watch that shows the run while the block lasts."""
-    with view_of(read, console, live=live, clock=clock, labels=labels, at_most=most_replies(read())) as view:
+    with view_of(read, console, live=live, at_most=most_replies(read())) as view:
         yield Watch(
             started=lambda row, _: view.started(row.step.id),
             committed=lambda _: view.committed(),

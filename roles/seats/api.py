@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from importlib import import_module
@@ -102,16 +102,12 @@ class ApiSeat(ABC):
         row: Provider,
         *,
         prices: Prices,
-        tokens_out_max: int | None = None,
-        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self.model, self.row, self.kind = model, row, row.seat
         self.gone = gone_of(row, model)
         self._prices = prices
-        self._tokens_out_max = tokens_out_max or row.tokens_out_max
-        self._monotonic = monotonic
         self._client: Any = None
-        self._manner = Manner(row.forms, self._tokens_out_max, row.limits)
+        self._manner = Manner(row.forms, row.tokens_out_max, row.limits)
         self._has_answered = False
 
     @abstractmethod
@@ -203,8 +199,8 @@ class ApiSeat(ABC):
         """Return the most that an attempt can use."""
         # A token is at least one byte, so the bytes of the prompt are an upper bound of its tokens.
         prompt = sum(len(text.encode()) for text in self._texts(request.brief)) + OVERHEAD_TOKENS
-        usd = Decimal(0) if self.is_free else self._prices.bound(self.model, prompt, self._tokens_out_max)
-        return Bound(prompt + self._tokens_out_max, usd)
+        usd = Decimal(0) if self.is_free else self._prices.bound(self.model, prompt, self.row.tokens_out_max)
+        return Bound(prompt + self.row.tokens_out_max, usd)
 
     async def reply(self, request: Request) -> SeatReply:
         """Make one attempt. Raises `AttemptLost`, which holds the known usage."""
@@ -212,7 +208,7 @@ class ApiSeat(ABC):
         if self._client is None:
             self._client = self._ready_client(sdk)
         # The options are kept with the attempt, because a sibling's refusal may change those of the seat.
-        heard = Heard(self._monotonic(), manner=self._manner)
+        heard = Heard(time.monotonic(), manner=self._manner)
         try:
             await self._listen(self._client, request, heard)
         except Exception as error:  # noqa: BLE001  # `_fail` classifies each error by its type and always raises
@@ -344,7 +340,7 @@ class ApiSeat(ABC):
 
     def _used(self, heard: Heard) -> Used:
         """Return the usage of an attempt: input as soon as it is reported, output and cost only at the end."""
-        latency = round((self._monotonic() - heard.began_s) * 1000)
+        latency = round((time.monotonic() - heard.began_s) * 1000)
         counts = heard.usage
         # Counts in the middle of a stream are preliminary, and a cost from them would be too low.
         out = counts.get("out") if heard.final_usage else None

@@ -15,7 +15,7 @@ import re
 import shlex
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from shutil import which
@@ -55,16 +55,9 @@ class CommandSeat:
 
     kind: SeatKind = "command"
 
-    def __init__(
-        self,
-        arguments: Sequence[str],
-        *,
-        seconds_max: float = SECONDS_MAX,
-        monotonic: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, arguments: Sequence[str], *, seconds_max: float = SECONDS_MAX) -> None:
         self._arguments = tuple(arguments)
         self._seconds_max = seconds_max
-        self._monotonic = monotonic
 
     def unready(self) -> str | None:
         """Return an error when the program does not exist, else None."""
@@ -77,7 +70,7 @@ class CommandSeat:
 
     async def _run(self, request: Request, place: str | None = None) -> SeatReply:
         """Run the program in the directory `place` (default: the current one)."""
-        began, mark = self._monotonic(), uuid4().hex
+        began, mark = time.monotonic(), uuid4().hex
         try:
             process = await asyncio.create_subprocess_exec(
                 *self._arguments,
@@ -105,7 +98,7 @@ class CommandSeat:
             raise
         finally:
             await _ended(process)
-        latency = round((self._monotonic() - began) * 1000)
+        latency = round((time.monotonic() - began) * 1000)
         if len(out) > OUTPUT_BYTES_MAX:
             raise AttemptLost("malformed", f"more than {OUTPUT_BYTES_MAX} bytes", Used(), again=False)
         if code != 0:

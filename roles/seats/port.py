@@ -83,20 +83,6 @@ class SeatReply(Answer, frozen=True, kw_only=True):
     """Blobs that recorded attempts refer to."""
 
 
-def without_secrets(reply: SeatReply) -> SeatReply:
-    """Return a reply with secrets masked. Replies from a recording or a person are returned unchanged."""
-    if reply.seat in WITHIN:
-        return reply
-    return msgspec.structs.replace(
-        reply,
-        # The reply need not be UTF-8: bytes that do not decode must come out unchanged, for validation to report.
-        content=masked(reply.content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape"),
-        provider=named(reply.provider),
-        model=named(reply.model),
-        stop_reason=named(reply.stop_reason),
-    )
-
-
 def named(value: object) -> str | None:
     """Return a name from a server or a program, masked, printable and bounded; None for anything but text."""
     plain = UNPRINTABLE.sub(" ", value).strip() if isinstance(value, str) else ""
@@ -167,8 +153,14 @@ async def attempt(seat: Seat, request: Request) -> SeatReply:
         return await seat.reply(request)
     try:
         reply = await seat.reply(request)
-        return without_secrets(
-            msgspec.structs.replace(reply, content=reply_in(reply.content, request.brief.schema))
+        # The reply need not be UTF-8: bytes that do not decode must come out unchanged, for validation to report.
+        content = reply_in(reply.content, request.brief.schema).decode("utf-8", "surrogateescape")
+        return msgspec.structs.replace(
+            reply,
+            content=masked(content).encode("utf-8", "surrogateescape"),
+            provider=named(reply.provider),
+            model=named(reply.model),
+            stop_reason=named(reply.stop_reason),
         )
     except (SeatFailed, SeatWaits):
         raise

@@ -140,7 +140,7 @@ def position_is_sealed(index: LedgerIndex) -> Iterator[Breach]:
     sealed: set[tuple[int, str, int]] = set()
     judged: set[int] = set()
     for event in index.events:
-        opened = index.rounds().get(event.round)
+        opened = index.book.state.rounds.get(event.round)
         if opened is None or opened.seq > event.seq:
             continue
         if isinstance(event, Position) and event.check_id is not None:

@@ -188,7 +188,7 @@ def absent_role_is_silent(event: Event, index: LedgerIndex) -> Iterator[str]:
 
     A stress round in which the role still speaks tests nothing and would count as a test.
     """
-    opened = index.rounds().get(event.round)
+    opened = index.book.state.rounds.get(event.round)
     # The closing synthesis concerns the whole run, and the role takes part in it again.
     if opened is None or opened.seq >= event.seq or event.phase in ("S", "close"):
         return
