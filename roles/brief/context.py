@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final, Literal, TypeVar, cast, get_args
 
 import msgspec
@@ -103,28 +105,25 @@ N = TypeVar("N", bound=Identified)
 _Place = tuple[int, int, int, int, str]
 
 
+@dataclass(frozen=True)
 class Block:
     """Named piece of a brief, stored as a blob under `sha256`."""
 
-    __slots__ = ("bytes", "name", "scope", "sha256", "text")
+    name: str
+    text: str
+    scope: Scope = field(compare=False)
+    """Scope in which it stays the same."""
 
-    def __init__(self, name: str, text: str, scope: Scope) -> None:
-        self.name: Final = name
-        self.text: Final = text
-        self.scope: Final[Scope] = scope
-        """Scope in which it stays the same."""
-        # The hash is computed once: blocks are shared by many briefs, and each brief lists all its hashes.
-        self.bytes: Final = text.encode()
-        self.sha256: Final = hash_of(self.bytes)
+    @cached_property
+    def bytes(self) -> bytes:
+        """Return the text as its blob holds it."""
+        return self.text.encode()
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Block) and (self.name, self.text) == (other.name, other.text)
-
-    def __hash__(self) -> int:
-        return hash((self.name, self.text))
-
-    def __repr__(self) -> str:
-        return f"Block({self.name!r}, {self.text!r}, {self.scope!r})"
+    # Computed once: blocks are shared by many briefs, and each brief lists all its hashes.
+    @cached_property
+    def sha256(self) -> str:
+        """Return the name of the blob."""
+        return hash_of(self.bytes)
 
 
 class BriefUnavailable(ValueError):
