@@ -176,7 +176,7 @@ def _of_string(spelled: re.Match[str]) -> str:
     return chr(int(code, 16)) if code else _LETTERS.get(part["letter"], part["letter"])
 
 
-_CODES: Final = (
+_CODES: Final[tuple[tuple[str, re.Pattern[str], Callable[[re.Match[str]], str]], ...]] = (
     ("\\", _STRING, _of_string),
     ("%", _PERCENT, lambda spelled: unquote(spelled[0], errors="replace")),
     ("&", _ENTITY, lambda spelled: html.unescape(spelled[0])),

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from ledger.events import (
@@ -65,7 +66,7 @@ def plan(context: BriefContext, sight: Sight) -> Quotations:
     return (quote.plan(opened, absent_only=sight.extent == "absent"),)
 
 
-def _statements(context: BriefContext, kind: str) -> Quotations:
+def _statements(kind: str, context: BriefContext, _sight: Sight) -> Quotations:
     """Quote the round's statements of one type: the lead's proposal, the supplements of the other roles."""
     events = [event for event in context.of(Statement, context.round) if event.type == kind]
     return _all(context, events)
@@ -215,7 +216,7 @@ def flips(context: BriefContext, sight: Sight) -> Quotations:
         case "open_tensions":
             return _all(context, unresolved)
         case "reviews_and_open_tensions":
-            return (*_statements(context, "retrospective"), *_all(context, unresolved))
+            return (*_statements("retrospective", context, sight), *_all(context, unresolved))
         case _:
             raise AssertionError(f"flips have no extent {sight.extent}")
 
@@ -259,7 +260,7 @@ class Quoting(NamedTuple):
     """Whether siblings see different quotations."""
 
 
-def written_by_protocol(context: BriefContext, column: Column) -> Quotations:
+def written_by_protocol(column: Column, context: BriefContext, _sight: Sight) -> Quotations:
     """Return the quotations that the protocol itself writes."""
     return tuple(Quoted(*row) for row in context.protocol.tells(context.book, context.step, column))
 
@@ -270,8 +271,8 @@ COLUMNS: Final[Mapping[Column, Quoting]] = {
     C.DECISIONS: Quoting(decisions),
     C.OLD_CLAIMS: Quoting(claims.earlier, beside=(C.VERDICTS,)),
     C.PLAN: Quoting(plan),
-    C.PROPOSAL: Quoting(lambda context, _: _statements(context, "proposal")),
-    C.SUPPLEMENTS: Quoting(lambda context, _: _statements(context, "supplement")),
+    C.PROPOSAL: Quoting(partial(_statements, "proposal")),
+    C.SUPPLEMENTS: Quoting(partial(_statements, "supplement")),
     C.ARTIFACTS: Quoting(artifacts, beside=(C.DECISIONS,)),
     C.CLAIMS: Quoting(claims.of_round),
     C.PLACES: Quoting(places, beside=(C.ARTIFACTS, C.OLD_CLAIMS, C.CLAIMS, C.DECISIONS)),
@@ -283,8 +284,8 @@ COLUMNS: Final[Mapping[Column, Quoting]] = {
     C.FLIPS: Quoting(flips),
     C.AMENDMENTS: Quoting(amendments, of_step=True),
     C.RECORD: Quoting(records.quotations, of_step=True),
-    C.BEFORE: Quoting(lambda context, _: written_by_protocol(context, C.BEFORE)),
-    C.TOLD: Quoting(lambda context, _: written_by_protocol(context, C.TOLD), of_step=True),
+    C.BEFORE: Quoting(partial(written_by_protocol, C.BEFORE)),
+    C.TOLD: Quoting(partial(written_by_protocol, C.TOLD), of_step=True),
 }
 """Column → its quoting function."""
 UNNAMED: Final = Sight("all")

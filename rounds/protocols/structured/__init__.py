@@ -56,6 +56,7 @@ from rounds.protocols.step_table import (
     StepRow,
     Steps,
     StepTable,
+    When,
     Wrong,
     asks_each,
     verifier_alone,
@@ -156,6 +157,8 @@ def _row(
     at_once: Callable[[Numbering, Step, Any], tuple[Event, ...]],
     wrong: Wrong,
     loss: str,
+    *,
+    when: When = lambda _state, _round: True,
     **more: Any,
 ) -> StepRow:
     """Return a row with what its kind of step sees; `loss` says what is missing without a reply."""
@@ -167,7 +170,8 @@ def _row(
     def shape(state: State) -> type[Reply]:
         return runnable if runnable is not None and plans_programs(state) else reply
 
-    return StepRow(task, steps, shape, at_once, wrong=wrong, loss=lost, columns=VISIBILITY[kind], **more)
+    view = VISIBILITY[kind]
+    return StepRow(task, steps, shape, at_once, wrong=wrong, loss=lost, when=when, columns=view, **more)
 
 
 def _artifact_row(role: str, reply: type[Reply]) -> StepRow:
