@@ -167,24 +167,6 @@ def rules_hash(rules: Sequence[Rule] = RULES) -> str:
     return hashlib.sha256(orjson.dumps(sorted([rule.code, rule.version] for rule in rules))).hexdigest()
 
 
-def findings(
-    book: Book,
-    context: RuleContext,
-    *,
-    through: int | None = None,
-    recorded: bool = False,
-    rules: Sequence[Rule] = RULES,
-) -> tuple[RuleFinding, ...]:
-    """Return the findings in force after event `through` (None: the last), by seq, then by code.
-
-    `recorded` asks only the rules whose findings a `validation` event keeps: those that the events and the
-    documents alone decide. It is what the controller records and what `recorded_validation_holds` computes again.
-    `rules` are asked in their order; some read what those before them found.
-    """
-    index = judged(book, context, recorded=recorded, rules=rules)
-    return standing(index.findings, book.state.seq if through is None else through)
-
-
 def judged(
     book: Book, context: RuleContext, *, recorded: bool = False, rules: Sequence[Rule] = RULES
 ) -> LedgerIndex:

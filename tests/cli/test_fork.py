@@ -12,8 +12,8 @@ from ledger.events import RoundOpened, RunOpened
 from ledger.state.book import Book
 from ledger.store.store import RunStore
 from tests.cli.conftest import Moot
+from tests.findings import findings
 from validators.ledger_index import RuleContext
-from validators.rulebook import findings
 
 STREAMS = ("claims", "verifications", "decisions")
 

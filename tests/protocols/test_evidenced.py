@@ -35,6 +35,7 @@ from rounds.run.session import ReplyRefused, RunSession, start
 from rounds.run.verdicts import standard
 from rounds.setup.deliberation import checked
 from rounds.setup.opening import resolve
+from tests.findings import findings
 from tests.rounds.openings import clock
 from tests.rounds.scripted import Script
 from validators import rulebook
@@ -244,7 +245,7 @@ def test_the_rule_finds_a_class_that_is_only_claimed() -> None:
     raised = tuple(structs.replace(one, class_="reproduced") for one in event.claim_status_changes)
     forged = structs.replace(event, claim_status_changes=raised)
     ledger = book([forged if one is event else one for one in whole().events], whole().blobs)
-    found = rulebook.findings(ledger, standard(STRUCTURED).context(), recorded=True)
+    found = findings(ledger, standard(STRUCTURED).context(), recorded=True)
     assert ("REF007", event.seq) in {(one.code, one.seq) for one in found}
 
 
@@ -336,7 +337,7 @@ def test_no_objection_is_passed_over_and_none_is_made_up(tmp_path: Path) -> None
         [structs.replace(one, dissent=forged) if one is decision else one for one in ledger.events],
         ledger.blobs,
     )
-    found = rulebook.findings(wrong, standard(STRUCTURED).context(), recorded=True)
+    found = findings(wrong, standard(STRUCTURED).context(), recorded=True)
     assert ("DEC004", decision.seq) in {(one.code, one.seq) for one in found}
 
 
@@ -356,10 +357,10 @@ def test_words_of_a_claim_that_name_ids_are_noted() -> None:
     claim = next(event for event in whole().of(Claim))
     named = structs.replace(claim, text="What S-1-B-action says is so.")
     ledger = book([named if one is claim else one for one in whole().events], whole().blobs)
-    found = rulebook.findings(ledger, standard(STRUCTURED).context(), recorded=True)
+    found = findings(ledger, standard(STRUCTURED).context(), recorded=True)
     assert ("STY012", claim.seq) in {(one.code, one.seq) for one in found}
     assert "STY012" not in {
-        one.code for one in rulebook.findings(whole(), standard(STRUCTURED).context(), recorded=True)
+        one.code for one in findings(whole(), standard(STRUCTURED).context(), recorded=True)
     }
 
 

@@ -24,6 +24,7 @@ from roles.protocol import UNLAWFUL
 from rounds.protocols import PROTOCOLS
 from rounds.run.verdicts import standard
 from tests.blob_lines import blobs_of
+from tests.findings import findings
 from tests.protocols.playing import begin, play
 from validators import rulebook
 from validators.rulebook import CheckReport
@@ -101,7 +102,7 @@ def finds(name: str, planted: Book) -> bool:
     context = standard(PROTOCOLS[name]).context()
     quick = [rule for rule in rulebook.RULES if rule not in DEAR]
     with suppress(*UNLAWFUL):  # of a rule that gave up: all of them together say why
-        if any(one.severity == "error" for one in rulebook.findings(planted, context, rules=quick)):
+        if any(one.severity == "error" for one in findings(planted, context, rules=quick)):
             return True
     return not judged(name, planted).ok
 

@@ -35,10 +35,11 @@ from rounds.protocols import PROTOCOLS, plans
 from rounds.run.controller import Controller
 from rounds.run.session import accept
 from rounds.run.verdicts import standard
+from tests.findings import findings
 from tests.validators.replies import STRESSED, reply
 from validators.finding import RuleFinding
 from validators.ledger_index import RuleContext
-from validators.rulebook import RULES, findings
+from validators.rulebook import RULES
 
 PROTOCOL: Final = PROTOCOLS["structured"]
 VERDICTS: Final = standard(PROTOCOL)

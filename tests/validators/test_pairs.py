@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.findings import findings
 from tests.validators import (
     pairs_beliefs,
     pairs_claims,
@@ -21,7 +22,7 @@ from tests.validators import (
 )
 from tests.validators.factory import CONTEXT, base, judge
 from tests.validators.pair import Pair
-from validators.rulebook import RULES, findings
+from validators.rulebook import RULES
 
 PAIRS = (
     *pairs_order.PAIRS,

@@ -19,6 +19,7 @@ from ledger.events import Decision, Event
 from ledger.events.decisions import Cite
 from ledger.state.book import Book, book
 from moot.api import open_run
+from tests.findings import findings
 from tests.pages import rules
 from tests.validators import pairs_claims, pairs_evidence, pairs_order, pairs_roles, pairs_texts
 from tests.validators.factory import CONTEXT, base, change, cut, imported, judge, seq_of
@@ -27,7 +28,7 @@ from validators import rulebook
 from validators.finding import standing
 from validators.ledger_index import RuleContext
 from validators.rule import Rule
-from validators.rulebook import RULES, PhaseUnknown, check, end_of, findings, rules_hash
+from validators.rulebook import RULES, PhaseUnknown, check, end_of, rules_hash
 
 VALIDATORS = Path(rulebook.__file__).parent
 ALL_PAIRS = (

@@ -16,6 +16,7 @@ from ledger.interchange.skill_export import export_skill
 from ledger.state.fold import fold
 from ledger.store.store import RunStore
 from tests.data import LABELLED
+from tests.findings import findings
 from tests.ledger.interchange.sources import (
     AT,
     SMALL,
@@ -29,7 +30,7 @@ from tests.ledger.interchange.sources import (
     without_origin,
 )
 from validators.ledger_index import RuleContext
-from validators.rulebook import RULES, findings
+from validators.rulebook import RULES
 
 
 def folded(rows: Rows) -> dict[str, bytes]:
