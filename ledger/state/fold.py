@@ -85,9 +85,9 @@ from ledger.state.wording import asks_for_run, matter_of, names_no_outcome
 SYNTHESIS: Final = "S"
 
 
-def fold(events: Iterable[Event], state: State | None = None) -> State:
-    """Return the state after `events`, starting empty or from `state` (which is then changed)."""
-    state = state or State()
+def fold(events: Iterable[Event]) -> State:
+    """Return the state after `events`."""
+    state = State()
     for event in events:
         step(state, event)
     return state
@@ -190,7 +190,7 @@ def step(state: State, event: Event) -> None:
         case ExperimentPlanned():
             awaited = event.by in state.roles and state.runs_programs
             state.experiments[event.id] = ExperimentFacts(
-                event.round, event.claims, event.by, event.k, event.seq, awaited
+                event.round, event.claims, event.by, event.seq, awaited
             )
         case ExperimentRun():
             planned = state.experiments.get(event.of)
@@ -282,7 +282,6 @@ def _claim(state: State, event: Claim) -> None:
         event.round,
         event.raised_by,
         event.seq,
-        event.supersedes,
         event.anchor_ref is not None,
         names_no_outcome(event.testable_as),
         event.how,
@@ -301,7 +300,6 @@ def _verification(state: State, event: Verification) -> None:
         event.check_id,
         event.result,
         tuple([evidence.ref for evidence in event.evidence_refs]),
-        event.claims_affected,
         len(event.claim_status_changes),
         event.by,
         event.seq,
@@ -370,7 +368,6 @@ def _decision(state: State, event: Decision) -> None:
         event.round,
         event.type,
         event.cites,
-        event.made_by,
         event.anchor_ref is not None,
         event.seq,
         _rank(state, event, ended),

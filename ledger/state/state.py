@@ -36,7 +36,6 @@ class ClaimFacts(msgspec.Struct):
     round: int
     raised_by: str
     seq: int
-    supersedes: str | None
     anchored: bool
     vague: bool = False
     """The test names no outcome (by text)."""
@@ -77,7 +76,6 @@ class CheckFacts(NamedTuple):
     check_id: int
     result: Result
     refs: tuple[str, ...]
-    affected: tuple[str, ...]
     moved: int
     by: str
     seq: int
@@ -95,7 +93,6 @@ class DecisionFacts(msgspec.Struct):
     round: int
     type: str
     cites: tuple[Cite, ...]
-    made_by: str
     anchored: bool
     seq: int
     rank: Rank
@@ -194,7 +191,6 @@ class ExperimentFacts(msgspec.Struct):
     round: int
     claims: tuple[str, ...]
     by: str
-    k: int
     seq: int
     awaited: bool = False
     """A seat brought it while programs were allowed, and they were ever since: steps wait for what comes out."""

@@ -87,7 +87,7 @@ def played(protocol: Protocol, opening: RunOpened) -> Iterator[tuple[State, tupl
         if protocol.watched:
             # In the largest run the rules find no error, and a claim is left for the synthesis to resolve.
             state.validated[row.round] = ["G"]
-            state.claims["C-1-1"] = ClaimFacts(1, authors(state)[0], 0, None, anchored=True)
+            state.claims["C-1-1"] = ClaimFacts(1, authors(state)[0], 0, anchored=True)
         # Every answer can open further steps, so steps are answered until no new one appears.
         while steps := open_steps(protocol, state):
             state.answered |= {step.id: 0 for step in steps}

@@ -12,7 +12,7 @@ import pytest
 from ledger.events import Alarm, Amendment, RoundOpened, RunClosed, Validation
 from ledger.events.run import Change
 from ledger.state.book import Book
-from ledger.state.fold import fold
+from ledger.state.fold import step
 from ledger.store.store import RunStore
 from roles.prompt_set import read_prompt_set
 from roles.protocol import Step
@@ -144,10 +144,12 @@ def test_a_cap_refuses_more_claims_until_its_alarm_is_closed(tmp_path: Path) -> 
         cause=2,
         reason="too many claims",
     )
-    state = fold([msgspec.structs.replace(alarm, seq=2), msgspec.structs.replace(cap, seq=3)], book.state)
-    assert claim_cap(state) == 2
+    step(book.state, msgspec.structs.replace(alarm, seq=2))
+    step(book.state, msgspec.structs.replace(cap, seq=3))
+    assert claim_cap(book.state) == 2
     closed = msgspec.structs.replace(alarm, seq=4, action="closed", closes=2)
-    assert claim_cap(fold([closed], state)) == 4
+    step(book.state, closed)
+    assert claim_cap(book.state) == 4
 
 
 def test_nothing_is_raised_where_nothing_happened(tmp_path: Path) -> None:
