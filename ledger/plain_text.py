@@ -18,8 +18,8 @@ from typing import ClassVar, Final
 from ledger.language import words
 
 TAB: Final = "    "
-CONTROL_PICTURES: Final = 0x2400
-"""Where Unicode keeps pictures of the control characters 0–31; DEL has the picture U+2421."""
+PICTURES: Final = {chr(code): chr(0x2400 + code) for code in range(0x20)} | {"\x7f": "\u2421"}
+"""Control character → its picture."""
 UNSEEN_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 UNSEEN_LETTERS: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Letters and marks that print as nothing."""
@@ -115,11 +115,8 @@ def _mark(character: str) -> str:
         return _name(character) if character in UNSEEN_LETTERS else character
     if character == "\t":
         return TAB
-    code = ord(character)
-    if code < 0x20:
-        return chr(CONTROL_PICTURES + code)
-    if code == 0x7F:
-        return "␡"
+    if character in PICTURES:
+        return PICTURES[character]
     return _name(character) if _is_unseen(character) else character
 
 
@@ -147,8 +144,7 @@ _MARKS: Final = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _COLOR: Final = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_PICTURES: Final = 0x2400
+CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def encoding_of(content: bytes) -> str:
@@ -194,17 +190,12 @@ def what_has_nul(text: str) -> str:
 
 def plain_lines(text: str) -> str:
     """Return a text with line feeds alone, composed letters, and no control characters but line feeds and tabs."""
-    if _CONTROL.search(text):
+    if CONTROL.search(text):
         text = _COLOR.sub("", with_line_feeds(text)).replace("\f", "")
-        text = _CONTROL.sub(_picture, text)
+        text = CONTROL.sub(lambda match: PICTURES.get(match[0], "\ufffd"), text)
     return unicodedata.normalize("NFC", text)
 
 
 def with_line_feeds(text: str) -> str:
     """Return a text whose lines end in line feeds alone."""
     return text.replace("\r\n", "\n").replace("\r", "\n").replace("\x85", "\n")
-
-
-def _picture(match: re.Match[str]) -> str:
-    number = ord(match[0])
-    return chr(_PICTURES + number) if number < 0x20 else "\u2421" if number == 0x7F else "\ufffd"

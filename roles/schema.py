@@ -16,7 +16,7 @@ import orjson
 
 import schemas
 from ledger.plain_json import NotJson, converted, json_object
-from ledger.plain_text import what_has_nul, with_line_feeds
+from ledger.plain_text import CONTROL, what_has_nul, with_line_feeds
 from roles.replies import Reply
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ REPLY_BYTES_MAX: Final = 400_000
 ERRORS_MAX: Final = 40
 
 _FENCED: Final = re.compile(r"\A```(?:json|JSON)?[ \t]*\r?\n(.*?)\r?\n?```\Z", re.DOTALL)
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 # JSON escapes that can produce a control character, or half of a surrogate pair.
 _ESCAPES: Final = ("\\u", "\\r", "\\b", "\\f")
 _BLANK: Final = re.compile(r'"(?:\s|\\[nt])+"')
@@ -102,7 +101,7 @@ def _is_perhaps_unclean(text: str) -> bool:
     # Nearly every reply is clean, and this test is much faster than a walk through all its strings.
     if any(escape in text for escape in _ESCAPES):
         return True
-    return _CONTROL.search(text) is not None or _BLANK.search(text) is not None
+    return CONTROL.search(text) is not None or _BLANK.search(text) is not None
 
 
 def _with_line_feeds(value: Any) -> Any:
@@ -119,7 +118,7 @@ def _with_line_feeds(value: Any) -> Any:
 def _unclean(value: Any, path: str) -> Iterator[str]:
     """Yield an error for every string that a ledger must not hold."""
     if isinstance(value, str):
-        control = _CONTROL.search(value)
+        control = CONTROL.search(value)
         if control:
             yield f"{path}: control character U+{ord(control[0]):04X}; only line feeds and tabs are allowed"
         elif _SURROGATE.search(value):
