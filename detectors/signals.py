@@ -137,7 +137,9 @@ def every_role_led(seen: Observations, parameters: PublishedParameters) -> Signa
     rounds = [event for event in seen.settled if event.absent is None and event.lead in seen.roles]
     leads = Counter(event.lead for event in rounds if event.lead is not None)
     limit = float(parameters.every_role_led["entropy_share"]) * log2(len(seen.roles))
-    spread = entropy(leads)
+    total = leads.total()
+    # Shannon entropy in bits. The sum is exact: the order of the roles must not decide whether the limit is reached.
+    spread = fsum(count / total * log2(total / count) for count in leads.values())
     missing = [role for role in seen.roles if role not in leads]
     # Reversed, so that the earliest round of each lead is kept as evidence.
     first = {event.lead: event.seq for event in reversed(rounds)}
@@ -151,13 +153,6 @@ def every_role_led(seen: Observations, parameters: PublishedParameters) -> Signa
         limit,
         [f"@{seq}" for seq in sorted(first.values())],
     )
-
-
-def entropy(counts: Counter[str]) -> float:
-    """Return Shannon entropy in bits; 0 without counts. Summed exactly, so the order of roles does not matter."""
-    total = counts.total()
-    # The sum is exact, because the order of the roles must not decide whether the limit is reached.
-    return fsum(count / total * log2(total / count) for count in counts.values())
 
 
 def roles_were_stressed(seen: Observations, parameters: PublishedParameters) -> Signal:
@@ -319,16 +314,13 @@ class UnknownProfile(ValueError):
     """Profile that is not installed."""
 
 
-def signals(book: Book, profile: str, at: int | None = None, *, run: str = "") -> SignalReport:
-    """Return the stop checks of `book` as they read after event `at` (a seq; None: after the last event).
-
-    `run` is the name that the report carries; a book does not know where it was read from.
-    """
+def signals(book: Book, profile: str, at: int | None = None) -> SignalReport:
+    """Return the stop checks of `book` as they read after event `at` (a seq; None: after the last event)."""
     # The folded state of the whole run exists already; only an earlier point needs a second fold.
     if at is None or at >= book.state.seq:
-        return signals_of_state(book.state, profile, book.blobs, run=run)
+        return signals_of_state(book.state, profile, book.blobs)
     prefix = fold(event for event in book.events if event.seq <= at)
-    return signals_of_state(prefix, profile, book.blobs, run=run)
+    return signals_of_state(prefix, profile, book.blobs)
 
 
 def signals_of_state(
@@ -339,7 +331,10 @@ def signals_of_state(
     run: str = "",
     parameters: GateParameters | None = None,
 ) -> SignalReport:
-    """Return the same from a folded state alone; `parameters` replace the run's own in the profile `gates`."""
+    """Return the same from a folded state alone; `parameters` replace the run's own in the profile `gates`.
+
+    `run` is the name that the report carries; a state does not know where it was read from.
+    """
     if profile not in PROFILES:
         raise UnknownProfile(f"no profile {profile!r}: gates or published")
     seen, rule = observe(state), published_parameters()

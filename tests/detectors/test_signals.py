@@ -106,7 +106,8 @@ def test_a_report_dumps_what_its_json_holds():
     found = report(disagreement([4, 3, 2, 1, 0, 0]), "published")
     assert found.alarms
     assert found.model_dump() == json.loads(found.model_dump_json())
-    assert signals(built(Rows()), "published", run="2026-01-01-storage").run == "2026-01-01-storage"
+    state = built(Rows()).state
+    assert signals_of_state(state, "published", run="2026-01-01-storage").run == "2026-01-01-storage"
 
 
 def healthy() -> Rows:

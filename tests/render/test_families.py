@@ -38,7 +38,7 @@ def answered_by(provider: str | None, models: dict[str, str], other: str) -> Boo
 def said(recorded: Book) -> list[str]:
     """What status, signals and report say, each in one line."""
     state, calls = fold(recorded.events), calls_of(recorded.events)
-    reading = signals(recorded, "published", run="runs/sample")
+    reading = signals(recorded, "published")
     texts = (
         "\n".join(caveats(state, calls)),
         shown(whole_panel(recorded, reading), 120),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from detectors.signals import signals
+from detectors.signals import signals_of_state
 from ledger.events import Concern, Signals
 from ledger.state.book import Book
 from moot.api import open_run, signals as signals_now
@@ -20,7 +20,7 @@ from tests.render.screens import shown
 
 
 def panel_text(book: Book, width: int) -> str:
-    report = worded(signals(book, "published", run="runs/sample"), book.state)
+    report = worded(signals_of_state(book.state, "published", run="runs/sample"), book.state)
     return shown(whole_panel(book, report), width)
 
 
