@@ -300,10 +300,11 @@ class ApiSeat(ABC):
         if status in REFUSES and heard.manner is not None:
             plainer = without_refused(heard.manner, words)
             if plainer is not None:
+                manner, change = plainer
                 # Several roles share the seat: another request may have changed the options meanwhile.
                 if self._manner == heard.manner:
-                    self._manner = plainer.manner
-                return AttemptLost("unavailable", f"{head}: {plainer.words}", used, wait_seconds=0.0)
+                    self._manner = manner
+                return AttemptLost("unavailable", f"{head}: {change}", used, wait_seconds=0.0)
         wish = headers.get("x-should-retry")
         is_gone = status in self.gone
         again = status in AGAIN or status >= 500 or (status == 0 and not is_whole)

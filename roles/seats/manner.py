@@ -74,15 +74,11 @@ class Manner(NamedTuple):
         return self.limits[0]
 
 
-class Plainer(NamedTuple):
-    """Options of the next request, and a description of the change."""
+def without_refused(manner: Manner, words: str) -> tuple[Manner, str] | None:
+    """Return the options without the one that a refusal names, and the change in words.
 
-    manner: Manner
-    words: str
-
-
-def without_refused(manner: Manner, words: str) -> Plainer | None:
-    """Return the options without the one that a refusal names; None when it names none that can be left out."""
+    Return None when it names none that can be left out.
+    """
     smaller = _smaller(manner.tokens_out_max, words)
     # Each row: whether the refusal names an option, the options without it, the consequence, and the option. The size
     # comes before the name of its field, because a refusal of the size names the field as well.
@@ -126,7 +122,7 @@ def without_refused(manner: Manner, words: str) -> Plainer | None:
     )
     for refuses, plainer, consequence, option in rows:
         if refuses:
-            return Plainer(plainer, f"{consequence} from now on, since the server does not take {option}")
+            return plainer, f"{consequence} from now on, since the server does not take {option}"
     return None
 
 

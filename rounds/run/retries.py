@@ -66,22 +66,17 @@ class RateLimit:
     """The queue of one seat: how many calls it is given at once."""
 
     def __init__(self, calls_at_once: int) -> None:
-        # The calls at once that were allowed at first, and those that are allowed now.
-        self._most = self._limit = calls_at_once
+        self._most = self.limit = calls_at_once
+        """The calls at once that are allowed now; `_most` were allowed at first."""
         self._busy = 0
         self._until = 0.0
         self._changed = asyncio.Event()
-
-    @property
-    def limit(self) -> int:
-        """Return the number of calls that the seat gets at once now."""
-        return self._limit
 
     @asynccontextmanager
     async def turn(self) -> AsyncGenerator[None]:
         """Hold the place of one call; wait for a free one first."""
         # A loop, not an if: another waiter may take the place first, or the limit may have shrunk.
-        while self._busy >= self._limit:
+        while self._busy >= self.limit:
             await self._changed.wait()
         self._busy += 1
         try:
@@ -96,11 +91,11 @@ class RateLimit:
     def slow_down(self, seconds: float) -> None:
         """Pause a seat that is overloaded for that many seconds, then halve the calls at once."""
         self._until = max(self._until, asyncio.get_running_loop().time() + seconds)
-        self._limit = max(1, self._limit // 2)
+        self.limit = max(1, self.limit // 2)
 
     def went_well(self) -> None:
         """Allow one more call at once after a good reply, up to the initial limit."""
-        self._limit = min(self._most, self._limit + 1)
+        self.limit = min(self._most, self.limit + 1)
         self._wake()
 
     def _wake(self) -> None:
