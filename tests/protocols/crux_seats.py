@@ -101,13 +101,14 @@ def begin(
             "protocol": "crux",
             "goals": ["No line is lost"],
             "options": list(OPTIONS[:options]),
+            "seed": seed,
         },
         "context": [{"name": "facts.md", "text": DOCUMENT.decode()}] if document else [],
         "rules": rules or {},
         "budget": budget or {},
     }
     word = None if experiments == "off" else Programs(experiments, "CPython 3.11")  # type: ignore[arg-type]
-    opening = resolve(checked(table), {}, moot="0.2.0", seed=seed, experiments=word)
+    opening = resolve(checked(table), {}, moot="0.2.0", experiments=word)
     files = {"deliberation.toml": opening.toml.encode()}
     return start(path, opening.event, blobs=opening.blobs, files=files, verdicts=standard, clock=clock())
 
