@@ -371,12 +371,6 @@ class RayEngine:
         self._tried: Counter[str] = Counter()
         self._open: dict[Any, tuple[Task, int]] = {}
 
-    @property
-    def processes(self) -> list[int]:
-        """Return the process id of every actor."""
-        numbers: list[int] = self._ray.get([actor.process.remote() for actor in self._actors])
-        return numbers
-
     def submit(self, task: Task) -> None:
         """Start a job on the actor that has the fewest."""
         self._tried[task.name] += 1

@@ -7,7 +7,6 @@ import io
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from math import inf, isfinite
 from pathlib import Path
 from statistics import fmean
@@ -46,11 +45,6 @@ class StudyResults:
     keys: Mapping[str, str]
     answers: Mapping[StudyUnit, UnitAnswer]
     parts: Mapping[StudyUnit, list[UnitAnswer]]
-
-    @cached_property
-    def units(self) -> list[StudyUnit]:
-        """Return every unit that was planned."""
-        return units_of(self.state.study)
 
     def of_arm(self, arm: str) -> dict[StudyUnit, UnitAnswer]:
         """Return the answers of an arm."""
@@ -113,8 +107,7 @@ def _answer(state: StudyState, name: str) -> UnitAnswer | None:
 
 
 def _arm(results: StudyResults, arm: ArmRow) -> ArmFound:
-    answers = results.of_arm(arm.id)
-    planned = [unit for unit in results.units if unit.arm == arm.id]
+    answers, study = results.of_arm(arm.id), results.state.study
     parts = [results.parts.get(unit, []) for unit in answers]
     right_by_item = results.right_by_item(arm.id)
     right = sum(results.is_right(unit) for unit in answers if unit.item in results.keys)
@@ -127,7 +120,7 @@ def _arm(results: StudyResults, arm: ArmRow) -> ArmFound:
         arm=arm.id,
         what=arm.what or arm.protocol,
         answers=len(answers),
-        planned=len(planned),
+        planned=sum(map(study.repetitions, study.tables)),
         lost=sum(part.lost for runs in parts for part in runs),
         # No option counts as wrong, and is listed, so that a protocol gains nothing by not answering.
         unnamed=sum(answer.chosen is None for answer in answers.values()),

@@ -202,12 +202,12 @@ def redraw_noise(beliefs: Sequence[Sequence[Mapping[str, float]]]) -> float | No
     beliefs are as far apart as points would have to be moved, half the sum of absolute differences; with two options
     that is the difference in either. None where there is no pair.
     """
-    distances = [_apart(first, second) for row in beliefs for first, second in combinations(row, 2)]
+    distances = [
+        fsum(abs(first.get(option, 0) - second.get(option, 0)) for option in {**first, **second}) / 2
+        for row in beliefs
+        for first, second in combinations(row, 2)
+    ]
     return fsum(distances) / len(distances) if distances else None
-
-
-def _apart(first: Mapping[str, float], second: Mapping[str, float]) -> float:
-    return fsum(abs(first.get(option, 0) - second.get(option, 0)) for option in {**first, **second}) / 2
 
 
 def smallest_difference(n: int) -> float | None:

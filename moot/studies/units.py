@@ -269,9 +269,7 @@ def _words(book: Book, sha: str) -> int:
 
 def winner_of(answer: UnitAnswer, order: str) -> str | None:
     """Return the answer that a judge prefers: `arm`, `baseline` or `neither`; None where it names none of them."""
-    if answer.chosen is None:
-        return None
-    place = {"O-1": ORDERS[0], "O-2": ORDERS[1]}.get(answer.chosen)
+    place = {"O-1": ORDERS[0], "O-2": ORDERS[1]}.get(answer.chosen or "")
     if place is None:
         return "neither" if answer.chosen == "O-3" else None
     return "arm" if place == order else "baseline"

@@ -130,6 +130,8 @@ def test_a_process_that_is_killed_loses_nothing(
 def test_an_actor_that_is_killed_loses_nothing(
     study: Study, expected: dict[str, bytes], tmp_path: Path
 ) -> None:
+    import ray
+
     engine, killed = RayEngine(2), False
 
     def kill(_: object, end: JobEnd) -> None:
@@ -137,7 +139,7 @@ def test_an_actor_that_is_killed_loses_nothing(
         assert end.state == "finished"
         if not killed:
             killed = True
-            os.kill(engine.processes[0], signal.SIGKILL)
+            os.kill(ray.get(engine._actors[0].process.remote()), signal.SIGKILL)
 
     with engine:
         found = conduct(copied(study, tmp_path / "s"), engine, kill)
