@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -33,12 +32,12 @@ class Settings(msgspec.Struct, frozen=True):
     """Cost above which a run starts on a terminal only after a yes."""
 
 
-def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
+def read_settings() -> Settings:
     """Read MOOT_RUNS, MOOT_OFFLINE, NO_COLOR (if not empty), VISUAL, EDITOR, MOOT_ASK_ABOVE_USD (default 5).
 
     Raises `MootError` for an amount that is not a number of dollars.
     """
-    variables = os.environ if environment is None else environment
+    variables = os.environ
     return Settings(
         runs=Path(variables.get("MOOT_RUNS") or "runs"),
         offline=variables.get("MOOT_OFFLINE", "").strip().lower() in ON,

@@ -244,7 +244,9 @@ class BlobStore:
                     return read_blob_line(line)[1]
                 except NotABlob as error:
                     raise self._damaged(str(error)) from None
-            self._forget()  # the file is another than the one that was read
+            # The file is another than the one that was read.
+            with self._lock:
+                self._places, self._end = {}, 0
         raise self._damaged(f"blob {sha256} is not where it was")
 
     def has(self, sha256: str) -> bool:
@@ -304,10 +306,6 @@ class BlobStore:
             return read_acknowledged(self._directory).blobs
         except NotARun:
             return 0
-
-    def _forget(self) -> None:
-        with self._lock:
-            self._places, self._end = {}, 0
 
     def _place(self, sha256: str) -> int | None:
         if _KEY.fullmatch(sha256) is None:

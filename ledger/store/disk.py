@@ -209,14 +209,11 @@ def _remove_abandoned(directory: Path) -> None:
     for place in directory.iterdir() if directory.is_dir() else ():
         if _STAGING.fullmatch(place.name) is None or place.is_symlink():
             continue
-        with suppress(OSError):  # in use by another process, or gone in between
-            descriptor = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-            try:
-                # The lock of a live process makes this fail, so only the leftovers of dead ones are removed.
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(place)
-            finally:
-                os.close(descriptor)
+        # Refused where it is in use by another process, or gone in between.
+        with suppress(OSError), descriptor_of(place, os.O_RDONLY | os.O_DIRECTORY) as descriptor:
+            # The lock of a live process makes this fail, so only the leftovers of dead ones are removed.
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(place)
 
 
 def replace(path: Path, pieces: Iterable[bytes]) -> None:

@@ -62,8 +62,7 @@ def serve(
     def ready() -> None:
         if json:
             # JSON is for a program that opens the viewer itself, which needs the token.
-            token = address.token
-            out_json(Serving(url=url, host=host, port=address.port, runs=str(root), token=token))
+            out_json(Serving(url=url, host=host, port=address.port, runs=str(root), token=address.token))
         elif not quiet:
             out(f"runs under {root}: {url}\nCtrl-C ends it\n")
         # A browser is opened only for a person: scripts and agents call `serve` with a pipe.

@@ -15,7 +15,6 @@ from moot.app.inputs import write_document
 from moot.app.runs import find_run
 from moot.app.seat_specs import no_seat, read_seats
 from moot.app.seats import SeatChoice
-from moot.app.settings import RunOptions
 from moot.cli.command import OUTPUT, JsonOption, QuietOption, VerbResult, confirmation, run_names
 from moot.cli.reading import show_status
 from moot.cli.settings import (
@@ -363,7 +362,11 @@ def review(
             tell=None if silent else err,
             yes=yes,
         )
-        run = _reviewed(options, choice, directory)
+        from moot.app import driving, opening
+
+        session, built = opening.opened(None, options, choice, opening.place_of(directory))
+        driving.driven(session, built)
+        run = session.path
     else:
         refuse(
             seats or seat or question or context or directory,
@@ -389,16 +392,6 @@ def review(
 
     code = ended if ours.state.finished else WAITING
     return VerbResult(findings, lambda: _in_form(findings, printed), code, write)
-
-
-def _reviewed(options: RunOptions, choice: SeatChoice, directory: str | None) -> Path:
-    """Open the run, drive it until it ends or waits, and return its directory."""
-    from moot.app import driving, opening
-
-    place = opening.place_of(directory)
-    session, built = opening.opened(None, options, choice, place)
-    driving.driven(session, built)
-    return session.path
 
 
 def _in_form(findings: ChangeReview, form: str) -> str:

@@ -71,9 +71,8 @@ def signals(
     )
     if table is not None:
         # A table has no run, so options of a run would have no effect.
-        structured_only = run, profile, at, params
         refuse(
-            any(option is not None for option in structured_only),
+            any(option is not None for option in (run, profile, at, params)),
             "--table stands in place of a run",
             "leave out the run and its options",
             "--table",

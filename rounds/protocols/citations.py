@@ -93,12 +93,6 @@ class Quotable(msgspec.Struct, frozen=True):
         return f"; sections of {identity} are {names(sections_of(event))}"
 
 
-def known_to(book: Book, step: Step, saw: frozenset[int], *, documents: bool) -> Quotable:
-    """Return the content of the brief that quoted the events `saw`; with `documents`, the context documents too."""
-    quoted = {event.id: event for event in book.events if event.seq in saw and event.id is not None}
-    return Quotable(book, step, quoted, documents)
-
-
 def names(values: Iterable[str]) -> str:
     """Join words with commas."""
     return ", ".join(values)

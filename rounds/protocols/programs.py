@@ -144,12 +144,6 @@ def how_to_write(state: State, head: str) -> str:
     return HOW_TO_WRITE.format(head=head, python=python, example=orjson.dumps(EXAMPLE).decode())
 
 
-def planned_programs(book: Book, step: Step) -> Iterator[tuple[str, str, tuple[int, ...]]]:
-    """Yield the programs of this round, whole, so that every role can judge whether the test is fair."""
-    for plan in book.of(ExperimentPlanned, step.name.round):
-        yield shown_program(book, plan.id)
-
-
 def shown_program(book: Book, experiment: str) -> tuple[str, str, tuple[int, ...]]:
     """Return a program whole: its words, files, predicates and controls."""
     plan = plan_of(book, experiment)

@@ -34,7 +34,7 @@ from ledger.state.decided import is_overruled
 from ledger.state.state import VERIFIER, State
 from roles.protocol import Column, Group, Loss, Pick, Protocol, RoleDefinition, Rules, Sight, Step, View
 from roles.replies import Reply
-from rounds.protocols.citations import Quotable, known_to
+from rounds.protocols.citations import Quotable
 
 E = TypeVar("E", bound=Envelope)
 ALL: Final = Sight("all")
@@ -368,7 +368,8 @@ class StepTable(msgspec.Struct, frozen=True, eq=False):
         question = row.view.get(Column.QUESTION)
         # Only a brief that quotes the documents lets a reply quote them.
         documents = question is not None and question.extent != "goals"
-        known = known_to(book, step, saw, documents=documents)
+        quoted = {event.id: event for event in book.events if event.seq in saw and event.id is not None}
+        known = Quotable(book, step, quoted, documents)
         return (*row.wrong(known, reply), *known.cited_problems(reply))
 
     def record(self, book: Book, step: Step, reply: Reply) -> tuple[Event, ...]:

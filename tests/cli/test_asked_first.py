@@ -85,9 +85,11 @@ def test_the_limit_in_dollars_is_a_setting(tmp_path: Path, monkeypatch: pytest.M
         said: list[str] = []
         asked(said, True).check_size(lambda: found, paid)
         assert said == [f"{estimate_line(found)}; `moot run --dry-run` shows the details\n", *questions]
-    assert read_settings({}).ask_above_usd == Decimal(5)
+    monkeypatch.delenv("MOOT_ASK_ABOVE_USD")
+    assert read_settings().ask_above_usd == Decimal(5)
+    monkeypatch.setenv("MOOT_ASK_ABOVE_USD", "much")
     with pytest.raises(MootError, match="is no amount"):
-        read_settings({"MOOT_ASK_ABOVE_USD": "much"})
+        read_settings()
 
 
 def test_the_cap_stands_beside_the_estimate_and_decides_whether_to_ask(tmp_path: Path) -> None:

@@ -170,7 +170,7 @@ def test_doctor_says_how_to_install_a_sandbox_that_is_not_here(
         return f"/usr/bin/{program}" if program == tool else None
 
     monkeypatch.setattr("shutil.which", which)
-    found = {one.name: one for one in examine(read_settings({}))}["experiments"]
+    found = {one.name: one for one in examine(read_settings())}["experiments"]
     assert found.state == "missing"
     assert found.found.endswith("bubblewrap is not installed")
     assert found.fix == (f"{tool} install bubblewrap" if tool else "install bubblewrap (bwrap)")
@@ -205,9 +205,11 @@ def test_doctor_leaves_nothing_behind(moot: Moot, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_every_fault_has_a_mend_in_one_line() -> None:
+def test_every_fault_has_a_mend_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     from moot.environment import read_settings
 
-    for one in examine(read_settings({"MOOT_RUNS": "/proc/none", "MOOT_OFFLINE": "1"})):
+    monkeypatch.setenv("MOOT_RUNS", "/proc/none")
+    monkeypatch.setenv("MOOT_OFFLINE", "1")
+    for one in examine(read_settings()):
         assert (one.fix is None) == (one.state == "ok"), one
         assert "\n" not in (one.fix or "")

@@ -8,7 +8,6 @@ book. A moment's book changes with the next moment, so read it at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
 from itertools import pairwise
 from typing import Final
 
@@ -226,16 +225,10 @@ def _difference(draft: Event, event: Event) -> str | None:
     sealed = {name: getattr(event, name) for name in _SEALED}
     if msgspec.structs.replace(draft, **sealed) == event:  # nearly always, and then there is no more to do
         return None
-    for name in _own_fields(type(draft)):
-        if getattr(draft, name) != getattr(event, name):
+    for name in draft.__struct_fields__:
+        if name not in _SEALED and getattr(draft, name) != getattr(event, name):
             return name.rstrip("_")
     return None
-
-
-@cache
-def _own_fields(kind: type[Event]) -> tuple[str, ...]:
-    """Return the fields that a draft sets."""
-    return tuple(name for name in kind.__struct_fields__ if name not in _SEALED)
 
 
 def _name(group: Group) -> str:

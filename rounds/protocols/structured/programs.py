@@ -23,9 +23,9 @@ from rounds.protocols.programs import (
     experiment,
     files_of,
     how_to_write,
-    planned_programs,
     plans_programs,
     ran,
+    shown_program,
     wrong_program,
 )
 from rounds.protocols.step_table import Numbering
@@ -122,7 +122,8 @@ def shows_programs(state: State, step: Step) -> bool:
 def program_blocks(book: Book, step: Step) -> Iterable[tuple[str, str, tuple[int, ...]]]:
     """Yield how to write a program, the programs of the round with their results, and at the end all results."""
     if step.task in _OF_ROUND:
-        yield from planned_programs(book, step)
+        # Whole, so that every role can judge whether the test is fair.
+        yield from (shown_program(book, plan.id) for plan in book.of(ExperimentPlanned, step.name.round))
         yield from ran(book, book.of(ExperimentJudged, step.name.round))
     if step.task in _OF_RUN:
         yield from ran(book, book.of(ExperimentJudged))
