@@ -62,11 +62,6 @@ class Tally(msgspec.Struct):
         """Return the number of BROKEN and UNCLEAR verdicts (SD-63)."""
         return len(self.disagreeing)
 
-    @property
-    def discovery(self) -> int:
-        """Return the number of failure modes that came up: new tensions and BROKEN verdicts (SD-91)."""
-        return self.tensions + self.broken
-
 
 class Observations(msgspec.Struct, frozen=True):
     """Everything that a signal looks at."""

@@ -108,7 +108,8 @@ def disagreement_persists(seen: Observations, parameters: PublishedParameters) -
         return reading("S2", False, few)
     points = [(tally.round, tally.disagreement) for tally in rounds]
     slope, last_slope = exact_slope(points), exact_slope(points[-rule.last_rounds :])
-    discovery = exact_slope([(tally.round, tally.discovery) for tally in rounds])
+    # The failure modes that came up: new tensions and BROKEN verdicts (SD-91).
+    discovery = exact_slope([(tally.round, tally.tensions + tally.broken) for tally in rounds])
     if slope >= limit:
         satisfied, reason = last_slope >= limit, f"the last {rule.last_rounds} alone: {short(last_slope)}"
     elif discovery < 0:

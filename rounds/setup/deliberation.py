@@ -303,9 +303,9 @@ def parse(content: bytes, name: str = "deliberation.toml") -> Deliberation:
     return checked(table, text, name)
 
 
-def checked_budget(limits: Mapping[str, Any], name: str = "the command line") -> dict[str, int | str]:
+def checked_budget(limits: Mapping[str, Any]) -> dict[str, int | str]:
     """Return limits as `[budget]` would hold them. Raises `DeliberationError`."""
-    budget = validated(Budget, FORM, dict(limits), "", name)
+    budget = validated(Budget, FORM, dict(limits), "", "the command line")
     return {key: value for key, value in budget if value is not None}
 
 

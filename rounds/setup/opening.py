@@ -100,7 +100,7 @@ def resolve(
     """
     deliberation, choice = _routed(deliberation, name)
     subject = deliberation.deliberation
-    protocol = _protocol(subject.protocol, name)
+    question, protocol = subject.question, _protocol(subject.protocol, name)
     _wanted_options(protocol, subject.options, name)
     rules = chosen_rules(deliberation, protocol, name) | {"screening": RULES_VERSION}
     if choice is not None:
@@ -123,10 +123,10 @@ def resolve(
         phase="open",
         by="controller",
         protocol=protocol.name,
-        question=subject.question,
+        question=question,
         domain=subject.domain,
         # Without goals the question is the goal, so that drift checks have something to compare with.
-        goals=_labelled("G", subject.goals or (subject.question[:8_000],)),
+        goals=_labelled("G", subject.goals or (question[:8_000],)),
         options=_labelled("O", subject.options),
         context=context,
         cast=_cast(deliberation, protocol, rules, casting, seats or {}, name),

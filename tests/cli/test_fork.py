@@ -12,7 +12,7 @@ from ledger.events import RoundOpened, RunOpened
 from ledger.state.book import Book
 from ledger.store.store import RunStore
 from tests.cli.conftest import Moot
-from tests.findings import findings
+from tests.validators.factory import findings
 from validators.ledger_index import RuleContext
 
 STREAMS = ("claims", "verifications", "decisions")

@@ -26,7 +26,6 @@ from rounds.run.human_actions import NotThere, amend_experiments, answer, overri
 from rounds.run.reexecution import re_execute
 from rounds.run.session import ReplyRefused, RunSession
 from rounds.run.verdicts import standard
-from tests.findings import findings
 from tests.protocols.crux_seats import (
     OPTIONS,
     ROLES,
@@ -41,6 +40,7 @@ from tests.protocols.crux_seats import (
 )
 from tests.rounds.experimenting import BENCH
 from tests.slowly import mostly_slow
+from tests.validators.factory import findings
 
 CRUX = PROTOCOLS["crux"]
 HERE = contested("execution", "calculation", "document")

@@ -21,11 +21,11 @@ from rounds.run.human_actions import answer
 from rounds.run.reexecution import re_execute
 from rounds.run.session import RunSession
 from rounds.run.verdicts import standard
-from tests.findings import findings
 from tests.oracles import crux as oracle
 from tests.oracles.crux_runs import events_of, table_of
 from tests.protocols.crux_seats import ROLES, World, begin, play
 from tests.rounds.experimenting import BENCH
+from tests.validators.factory import findings
 
 CRUX = PROTOCOLS["crux"]
 QUICK = 4

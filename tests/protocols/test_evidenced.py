@@ -35,9 +35,9 @@ from rounds.run.session import ReplyRefused, RunSession, start
 from rounds.run.verdicts import standard
 from rounds.setup.deliberation import checked
 from rounds.setup.opening import resolve
-from tests.findings import findings
 from tests.rounds.openings import clock
 from tests.rounds.scripted import Script
+from tests.validators.factory import findings
 from validators import rulebook
 
 DOCUMENT = "The queue holds 40 requests.\nEach takes 25 ms.\n"

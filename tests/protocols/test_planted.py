@@ -24,8 +24,8 @@ from roles.protocol import UNLAWFUL
 from rounds.protocols import PROTOCOLS
 from rounds.run.verdicts import standard
 from tests.blob_lines import blobs_of
-from tests.findings import findings
 from tests.protocols.playing import begin, play
+from tests.validators.factory import findings
 from validators import rulebook
 from validators.rulebook import CheckReport
 from validators.rules import calls, replay, rounds

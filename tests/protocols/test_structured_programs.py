@@ -29,10 +29,10 @@ from rounds.run.session import ReplyRefused, RunSession, start
 from rounds.run.verdicts import standard
 from rounds.setup.deliberation import checked
 from rounds.setup.opening import Programs, resolve
-from tests.findings import findings
 from tests.rounds.experimenting import BENCH
 from tests.rounds.openings import clock
 from tests.rounds.scripted import Script, ScriptedSeat
+from tests.validators.factory import findings
 
 STRUCTURED: Final = PROTOCOLS["structured"]
 SHORT: Final = [{"n": 1}, {"n": 2, "phases": ["A", "B", "C", "D", "E", "F", "G", "S"]}]

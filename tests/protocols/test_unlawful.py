@@ -57,8 +57,7 @@ def _foreign(value: Any, key: str = "") -> Any:
 
 
 def test_a_structured_reply_with_foreign_ids_is_found_too() -> None:
-    from tests.findings import findings
-    from tests.validators.factory import CONTEXT, Store, base
+    from tests.validators.factory import CONTEXT, Store, base, findings
 
     whole = base()
     assert isinstance(whole.blobs, Store)

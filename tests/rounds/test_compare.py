@@ -14,12 +14,12 @@ from ledger.interchange.skill_export import export_skill
 from ledger.state.book import Book
 from moot.view.comparison import diff_text
 from rounds.analysis.compare import compare
-from tests.findings import findings
 from tests.ledger.interchange.sources import imported, lifecycles
 from tests.protocols import crux_seats, playing
 from tests.protocols.crux_seats import OPTIONS, ROLES, World
 from tests.rounds.openings import begin, play, rows
 from tests.rounds.scripted import Script
+from tests.validators.factory import findings
 from validators.ledger_index import RuleContext
 
 

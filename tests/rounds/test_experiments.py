@@ -24,10 +24,10 @@ from rounds.run.reexecution import re_execute
 from rounds.run.session import RunSession
 from rounds.run.verdicts import standard
 from tests.blob_lines import lose
-from tests.findings import findings
 from tests.protocols.crux_seats import submit
 from tests.rounds.experimenting import BENCH, CLAIM, WORLD, planned, with_claims
 from tests.rounds.openings import clock
+from tests.validators.factory import findings
 
 CRUX = PROTOCOLS["crux"]
 

@@ -28,9 +28,9 @@ from rounds.run.human_actions import allow_experiment
 from rounds.run.reexecution import re_execute
 from rounds.run.session import RunSession
 from rounds.run.verdicts import standard
-from tests.findings import findings
 from tests.rounds.experimenting import BENCH, CLAIM, READS, planned, sandbox_or_skip, with_claims
 from tests.rounds.openings import clock
+from tests.validators.factory import findings
 
 pytestmark = pytest.mark.slow
 

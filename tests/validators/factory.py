@@ -6,7 +6,7 @@ Three rounds: a normal one, one without the critic and with a drift check, and a
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
@@ -35,11 +35,28 @@ from rounds.protocols import PROTOCOLS, plans
 from rounds.run.controller import Controller
 from rounds.run.session import accept
 from rounds.run.verdicts import standard
-from tests.findings import findings
 from tests.validators.replies import STRESSED, reply
-from validators.finding import RuleFinding
+from validators.finding import RuleFinding, standing
 from validators.ledger_index import RuleContext
-from validators.rulebook import RULES
+from validators.rule import Rule
+from validators.rulebook import RULES, judged
+
+
+def findings(
+    book: Book,
+    context: RuleContext,
+    *,
+    through: int | None = None,
+    recorded: bool = False,
+    rules: Sequence[Rule] = RULES,
+) -> tuple[RuleFinding, ...]:
+    """Return the findings in force after event `through` (None: the last), by seq, then by code.
+
+    `recorded` asks only the rules whose findings a `validation` event keeps.
+    """
+    index = judged(book, context, recorded=recorded, rules=rules)
+    return standing(index.findings, book.state.seq if through is None else through)
+
 
 PROTOCOL: Final = PROTOCOLS["structured"]
 VERDICTS: Final = standard(PROTOCOL)

@@ -12,8 +12,7 @@ from ledger.events.decisions import Cite
 from ledger.events.envelope import Evidence
 from ledger.format.canonical import NotCanonical, decode, encode
 from ledger.state.book import Book
-from tests.findings import findings
-from tests.validators.factory import CONTEXT, base, change, imported, seq_of
+from tests.validators.factory import CONTEXT, base, change, findings, imported, seq_of
 from tests.validators.pairs_claims import moved
 from tests.validators.pairs_roles import CHECK
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import pytest
 
-from tests.findings import findings
 from tests.validators import (
     pairs_beliefs,
     pairs_claims,
@@ -20,7 +19,7 @@ from tests.validators import (
     pairs_texts,
     pairs_verdicts,
 )
-from tests.validators.factory import CONTEXT, base, judge
+from tests.validators.factory import CONTEXT, base, findings, judge
 from tests.validators.pair import Pair
 from validators.rulebook import RULES
 

@@ -19,10 +19,9 @@ from ledger.events import Decision, Event
 from ledger.events.decisions import Cite
 from ledger.state.book import Book, book
 from moot.api import open_run
-from tests.findings import findings
 from tests.pages import rules
 from tests.validators import pairs_claims, pairs_evidence, pairs_order, pairs_roles, pairs_texts
-from tests.validators.factory import CONTEXT, base, change, cut, imported, judge, seq_of
+from tests.validators.factory import CONTEXT, base, change, cut, findings, imported, judge, seq_of
 from tests.validators.pairs_roles import CHECK, CLAIM, ROUND
 from validators import rulebook
 from validators.finding import standing

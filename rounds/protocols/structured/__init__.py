@@ -95,6 +95,14 @@ def _seals(state: State, round_: int) -> bool:
     return sealed and bool(applicable_checks(state, round_))
 
 
+def _checks_drift(state: State, round_: int) -> bool:
+    return plan_row(state, round_).drift
+
+
+def _applies(check: int) -> When:
+    return lambda state, round_: check in applicable_checks(state, round_)
+
+
 def asks_for_answers(state: State, round_: int) -> bool:
     """Return whether the round asks for answers: the run does, and the round checks something."""
     # A round without a check brings no verdict, so an answer after it would only repeat the one before.
@@ -157,8 +165,6 @@ def _row(
     at_once: Callable[[Numbering, Step, Any], tuple[Event, ...]],
     wrong: Wrong,
     loss: str,
-    *,
-    when: When = lambda _state, _round: True,
     **more: Any,
 ) -> StepRow:
     """Return a row with what its kind of step sees; `loss` says what is missing without a reply."""
@@ -170,8 +176,7 @@ def _row(
     def shape(state: State) -> type[Reply]:
         return runnable if runnable is not None and plans_programs(state) else reply
 
-    view = VISIBILITY[kind]
-    return StepRow(task, steps, shape, at_once, wrong=wrong, loss=lost, when=when, columns=view, **more)
+    return StepRow(task, steps, shape, at_once, wrong=wrong, loss=lost, columns=VISIBILITY[kind], **more)
 
 
 def _artifact_row(role: str, reply: type[Reply]) -> StepRow:
@@ -197,7 +202,7 @@ def _check_row(check: int, group: str) -> StepRow:
         "the verdict reads UNCLEAR",
         later=programs.planned,
         # SD-35: a check that needs the artifact of an absent role has nothing to look at.
-        when=lambda state, round_: check in applicable_checks(state, round_),
+        when=_applies(check),
         stand_in=making.lost_verdict,
         group=group,
     )
@@ -271,7 +276,7 @@ _STEPS: Final = StepTable(
             making.drift_check,
             problems.wrong_drift,
             "drift was not checked",
-            when=lambda state, round_: plan_row(state, round_).drift,
+            when=_checks_drift,
         ),
         _row(
             "S.resolve",

@@ -16,7 +16,6 @@ from ledger.interchange.skill_export import export_skill
 from ledger.state.fold import fold
 from ledger.store.store import RunStore
 from tests.data import LABELLED
-from tests.findings import findings
 from tests.ledger.interchange.sources import (
     AT,
     SMALL,
@@ -29,6 +28,7 @@ from tests.ledger.interchange.sources import (
     source,
     without_origin,
 )
+from tests.validators.factory import findings
 from validators.ledger_index import RuleContext
 from validators.rulebook import RULES
 
