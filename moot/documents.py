@@ -55,7 +55,7 @@ from moot.view.seats import (
     one_family_warning,
     unrecorded_text,
 )
-from moot.view.stop_checks import alarms_first, why_it_stopped
+from moot.view.stop_checks import alarms_first, gates_held, why_it_stopped
 from moot.view.story import Story, spent
 from moot.view.study import StudyReport, answer_of, planned_text, progress_text, sections_of
 from moot.view.transcript import entry
@@ -407,6 +407,7 @@ _WORDS: Final[dict[str, Any]] = {
     "dollars_cell": dollars_cell,
     "figure": _figure,
     "filled": filled,
+    "gates_held": gates_held,
     "fitting": _fitting,
     "grounds": _grounds,
     "has_figures": _has_figures,

@@ -3,7 +3,7 @@
 Texts are aligned one to one:
 
 identical   the same id and the same line: a shared prefix, a fork
-matched     the same words after NFC, case folding and collapsing white space
+matched     the same words after NFC, case folding, collapsing white space and without a final full stop
 similar     tokens overlap by at least 0.6; shown with the number, never treated as the same
 """
 
@@ -73,10 +73,10 @@ def alignable(event: Claim | Decision) -> Alignable:
 
 
 def normal(text: str) -> str:
-    """Return the text in NFC, case-folded, with white space collapsed."""
+    """Return the text in NFC, case-folded, with white space collapsed and without a final full stop."""
     # Case folding can decompose letters again, so the result is normalized a second time.
     folded = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
-    return " ".join(folded.split())
+    return " ".join(folded.split()).rstrip(" .。")
 
 
 def align(a: Iterable[Alignable], b: Iterable[Alignable]) -> Alignment:

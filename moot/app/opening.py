@@ -34,7 +34,7 @@ from moot.app.session import Session, open_session
 from moot.app.settings import COMMAND_LINE, RunOptions, deliberation_of, documents_of
 from moot.environment import now, read_settings
 from moot.errors import MootError, usage
-from moot.view.estimate import Estimate, estimate_of
+from moot.view.estimate import Estimate, estimate_of, limits_text
 from moot.view.protocols import Choice, Gated, Protocols, choice_of, gate_line, protocols as protocols_of
 from roles.seats.port import Seat
 from roles.seats.registry import DEFAULT, PROVIDERS
@@ -174,7 +174,6 @@ def opened(
             resolve(deliberation, documents, moot=version(), name=name, seats=specs), specs, name
         ),
         seats,
-        deliberation.budget.usd,
         _gate_line(deliberation, specs),
     )
     opening = resolve(
@@ -206,9 +205,10 @@ def _gate_line(deliberation: Deliberation, specs: Mapping[str, str]) -> Callable
     options = len(deliberation.deliberation.options) or len(gated.items)
     # What else would fit is priced with the seat that most roles have; a mix is spread over the roles.
     spec = mode(specs.values())
-    cap = deliberation.budget.usd
     also = [choice_for(protocol, options, spec) for protocol in gated.also]
-    return lambda estimate: gate_line(choice_of(estimate, None, spec), also, gated.items, cap)
+    return lambda estimate: gate_line(
+        choice_of(estimate, None, spec), also, gated.items, limits_text(estimate.limits)
+    )
 
 
 def estimated(file: str | None, options: RunOptions, choice: SeatChoice) -> Estimate:

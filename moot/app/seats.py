@@ -236,14 +236,13 @@ class SeatChoice:
         self,
         estimate: Callable[[], Estimate],
         seats: Mapping[str, Seat],
-        cap: str | None = None,
         gated: Callable[[Estimate], str] | None = None,
     ) -> None:
         """Show what a run may take before the first call that costs money, and ask above the limit.
 
-        `cap` is the budget in dollars. `gated` words the gate's choice, where the gate chose the protocol: then the
-        limit is $1 unless the person set a cap, and a run without a person to ask is refused. Where a person named the
-        protocol, such a run starts. Raises `MootError`.
+        `gated` words the gate's choice, where the gate chose the protocol: then the limit is $1 unless the person set a
+        cap, and a run without a person to ask is refused. Where a person named the protocol, such a run starts. Raises
+        `MootError`.
         """
         may_cost = any(_costly(seats))
         # Estimating takes a moment, and here the result would neither be shown nor needed.
@@ -252,8 +251,9 @@ class SeatChoice:
         from moot.view.estimate import estimate_line
 
         estimated, limit = estimate(), read_settings().ask_above_usd
+        cap = estimated.limits.get("usd")
         if self.tell is not None:
-            line = estimate_line(estimated, cap) if gated is None else gated(estimated)
+            line = estimate_line(estimated) if gated is None else gated(estimated)
             self.tell(f"{line}{'; `moot run --dry-run` shows the details' if may_cost else ''}\n")
         if self.yes or not may_cost:
             return

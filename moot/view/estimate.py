@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from msgspec.structs import asdict
+
 from ledger.plain_text import counted
 from ledger.result import Result
 from moot.view.text import joined, listed
@@ -70,7 +72,7 @@ class Estimate(Result, frozen=True):
     """An estimate, not a promise. Low figures are those of the fewest replies that a run can end with.
 
     `usd` is null when the cost of a seat is unknown; `prices_dated` is a day. `waves`: how often replies are given side
-    by side, which `minutes` rest on.
+    by side, which `minutes` rest on. `limits` are those that a person set; they bind.
     """
 
     file: str
@@ -87,6 +89,7 @@ class Estimate(Result, frozen=True):
     assumptions: list[str]
     waves: int
     minutes: Span
+    limits: dict[str, str | int]
 
 
 def estimate_of(
@@ -154,6 +157,7 @@ def estimate_of(
         waves=waves,
         # Round up to whole minutes, so that a short run never shows as 0 minutes.
         minutes=Span(-(-fewest * SECONDS_A_WAVE[0] // 60), -(-waves * SECONDS_A_WAVE[1] // 60)),
+        limits={name: limit for name, limit in asdict(opening.budgets).items() if limit is not None},
     )
 
 
@@ -250,11 +254,23 @@ def _assumptions(protocol: Protocol, documents: int) -> list[str]:
     ]
 
 
-def estimate_line(estimate: Estimate, cap: str | None = None) -> str:
-    """Return an estimate in one line, shown before a run starts; `cap` is the budget in dollars, which binds."""
-    # The cap is enforced, unlike the estimate, so it is worded as a promise.
-    limit = "" if cap is None else f", never more than ${Decimal(cap):.2f} (--max-usd)"
-    return f"{_replies_text(estimate)}, {dollars_text(estimate.usd)}{limit}, {_time_text(estimate)}"
+def estimate_line(estimate: Estimate) -> str:
+    """Return an estimate in one line, shown before a run starts."""
+    return (
+        f"{_replies_text(estimate)}, {dollars_text(estimate.usd)}{limits_text(estimate.limits)}, "
+        f"{_time_text(estimate)}"
+    )
+
+
+def limits_text(limits: Mapping[str, str | int]) -> str:
+    """Return a clause with the limits that a person set: `, never more than $1.00 (--max-usd)`."""
+    # The cap in dollars is never exceeded, so it is worded as a promise.
+    return "".join(
+        f", never more than ${Decimal(limit):.2f} (--max-usd)"
+        if name == "usd"
+        else f", stops after {counted(int(limit), name[:-1])} (--max-{name})"
+        for name, limit in limits.items()
+    )
 
 
 def _replies_text(estimate: Estimate) -> str:
@@ -286,7 +302,10 @@ def estimate_text(estimate: Estimate) -> str:
 def _estimate_lines(estimate: Estimate) -> Iterator[str]:
     # Further rounds of `crux` follow from a person's results and are no part of the price.
     rounds = "" if estimate.protocol == "crux" else f", {counted(estimate.rounds, 'round')}"
-    yield f"ESTIMATE of {estimate.file}: {estimate.protocol}{rounds}; only --max-usd sets a limit"
+    yield (
+        f"ESTIMATE of {estimate.file}: {estimate.protocol}{rounds}"
+        f"{limits_text(estimate.limits) or '; only --max-usd sets a limit'}"
+    )
     yield _replies_text(estimate)
     for role in dict.fromkeys(part.role for part in estimate.parts):
         mine = [part for part in estimate.parts if part.role == role]

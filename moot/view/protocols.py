@@ -77,14 +77,11 @@ def choice_of(estimate: Estimate, plan: str | None, model: str) -> Choice:
     )
 
 
-def gate_line(
-    chosen: Choice, also: Sequence[Choice], items: Sequence[str] = (), cap: str | None = None
-) -> str:
+def gate_line(chosen: Choice, also: Sequence[Choice], items: Sequence[str] = (), limits: str = "") -> str:
     """Return the choice in one line: `crux: 4–21 replies, typically $0.12, 2 min (single-pass: $0.02)`.
 
-    `cap` is the budget in dollars.
+    `limits` is the clause of the limits that the person set.
     """
-    limit = "" if cap is None else f", never more than ${Decimal(cap):.2f}"
     of = f" of {listed([shortened(item, 40) for item in items])}" if items else ""
     prices = (
         f"{other.protocol}: {_dollars(other.typical_usd) if other.typical_usd else _replies(other)}"
@@ -92,7 +89,7 @@ def gate_line(
     )
     beside = f" ({', '.join(prices)})" if also else ""
     cost = "cost unknown" if chosen.typical_usd is None else f"typically {_dollars(chosen.typical_usd)}"
-    return f"{chosen.protocol}{of}: {_replies(chosen)}, {cost}{limit}, {duration(chosen.minutes)}{beside}"
+    return f"{chosen.protocol}{of}: {_replies(chosen)}, {cost}{limits}, {duration(chosen.minutes)}{beside}"
 
 
 def gate_text(gated: Gated, width: int) -> str:

@@ -33,7 +33,7 @@ from moot.view.marks import Mark, mark_of, meaning, status_mark
 from moot.view.outcome_status import became_line
 from moot.view.outcome_text import STATUSES
 from moot.view.seats import contexts_text, dollars_cell, filled_by, unfilled
-from moot.view.stop_checks import alarm_line, alarms_first, gate_sentence
+from moot.view.stop_checks import alarm_line, alarms_first, gate_sentence, gates_held
 from moot.view.story import spent
 
 WORDS_IN_ADDRESS: Final = 120
@@ -188,6 +188,7 @@ def environment() -> Environment:
         "alarms_first": alarms_first,
         "alarm_line": alarm_line,
         "gate_sentence": gate_sentence,
+        "gates_held": gates_held,
         "contexts_text": contexts_text,
         "dollars_cell": dollars_cell,
         "instant": instant,

@@ -9,10 +9,9 @@ from typing import Final
 import msgspec
 
 from detectors.report import SignalReport
-from ledger.compare.diff import LedgerDiff, diff
+from ledger.compare.diff import LedgerDiff, diff, normal
 from ledger.events import Claim, Decision
 from ledger.events.ids import OPTION_MENTION
-from ledger.plain_json import converted
 from ledger.plain_text import one_line
 from ledger.result import Result
 from ledger.state.book import Book
@@ -23,7 +22,7 @@ _OPTION: Final = re.compile(rf"\b{OPTION_MENTION}\b")
 
 
 class SignalChange(Result, frozen=True):
-    """A signal that reads differently: satisfied or not, and its number, in each run."""
+    """A gate (in runs without gates: a signal) that reads differently, with its value in each run."""
 
     id: str
     name: str
@@ -34,7 +33,7 @@ class SignalChange(Result, frozen=True):
 
 
 class Panel(Result, frozen=True):
-    """Summary of the signals of one run."""
+    """Summary of the gates of one run that decide, or of its signals where it has no gates."""
 
     profile: str
     satisfied: int
@@ -44,7 +43,7 @@ class Panel(Result, frozen=True):
 
 
 class SignalDifferences(Result, frozen=True):
-    """The panels of both runs, and the signals that read differently."""
+    """The panels of both runs, and what reads differently."""
 
     a: Panel
     b: Panel
@@ -68,8 +67,8 @@ class FinalAnswer(Result, frozen=True):
 class Answers(Result, frozen=True):
     """What each run answers, null while it does not.
 
-    `same`: the words are the same, or a rule chose the same option in both; words that differ may still mean the
-    same, and are shown. Null when one has no answer.
+    `same`: the words are the same as alignment sees them, or a rule chose the same option in both; words that differ
+    may still mean the same, and are shown. Null when one has no answer.
     """
 
     same: bool | None
@@ -140,8 +139,12 @@ def _answers(a: Book, b: Book) -> Answers:
     if first is None or other is None:
         return Answers(same=None, a=first, b=other)
     # Two rules that choose the same option agree, even where the surrounding words differ.
-    chosen = first.chosen is not None and first.chosen == other.chosen
-    return Answers(same=chosen or first.text.split() == other.text.split(), a=first, b=other)
+    pairs = ((first.chosen or "", other.chosen), (first.text, other.text))
+    return Answers(
+        same=any(mine and theirs and normal(mine) == normal(theirs) for mine, theirs in pairs),
+        a=first,
+        b=other,
+    )
 
 
 def _answer(book: Book) -> FinalAnswer | None:
@@ -167,19 +170,21 @@ def _answered(book: Book, event: Decision) -> str:
 
 
 def _signals(a: SignalReport, b: SignalReport) -> SignalDifferences:
-    others = {signal.id: signal for signal in b.signals}
-    panels = [converted(report, Panel, from_attributes=True) for report in (a, b)]
+    mine, theirs = _criteria(a), _criteria(b)
+    panels = [
+        Panel.from_parts(report, satisfied=sum(holds for _, holds, _ in criteria.values()), of=len(criteria))
+        for report, criteria in ((a, mine), (b, theirs))
+    ]
     changed = [
-        SignalChange(
-            id=signal.id,
-            name=signal.name,
-            satisfied_a=signal.satisfied,
-            satisfied_b=other.satisfied,
-            value_a=signal.value,
-            value_b=other.value,
-        )
-        for signal in a.signals
-        if (other := others.get(signal.id)) is not None
-        if (signal.satisfied, signal.value) != (other.satisfied, other.value)
+        SignalChange(identity, name, holds, theirs[identity][1], value, theirs[identity][2])
+        for identity, (name, holds, value) in mine.items()
+        if theirs.get(identity, mine[identity]) != mine[identity]
     ]
     return SignalDifferences(a=panels[0], b=panels[1], changed=changed)
+
+
+def _criteria(report: SignalReport) -> dict[str, tuple[str, bool, str | None]]:
+    """Return what a stop depends on, by id: what it is called, whether it holds, and its value."""
+    return {gate.name: ("gate", gate.ok, gate.value) for gate in report.deciding} or {
+        signal.id: (signal.name, signal.satisfied, signal.value) for signal in report.signals
+    }

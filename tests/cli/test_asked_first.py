@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -96,25 +97,26 @@ def test_the_cap_stands_beside_the_estimate_and_decides_whether_to_ask(tmp_path:
     """`--max-usd 1` on a run that may take $32: the cap was not mentioned, and a person was asked about $32."""
     file = tmp_path / "plan.toml"
     file.write_text('[deliberation]\nquestion = "Which storage?"\nplan = "standard-13"\n')
-    found = estimated(str(file), RunOptions(), SeatChoice("anthropic", {}))
-    assert found.usd is not None
-    assert Decimal(found.usd.high) > 5
     paid = make_seats(dict.fromkeys(("action",), "command:true"))
-    for cap, questions in (("1", 0), ("20", 1), (None, 1)):
+    for budget, questions in (({"usd": "1"}, 0), ({"usd": "20"}, 1), ({}, 1)):
+        found = estimated(str(file), RunOptions({"budget": budget}), SeatChoice("anthropic", {}))
+        assert found.usd is not None
+        assert Decimal(found.usd.high) > 5
         said: list[str] = []
-        asked(said, True).check_size(lambda: found, paid, cap)
-        assert ("never more than" in said[0]) == (cap is not None)
+        asked(said, True).check_size(partial(lambda estimate: estimate, found), paid)
         assert len(said) == 1 + questions
-    assert f"never more than ${Decimal(20):.2f} (--max-usd)" in estimate_line(found, "20")
+        limit = [f", never more than ${Decimal(usd):.2f} (--max-usd), about" for usd in budget.values()]
+        assert all(clause in said[0] for clause in limit)
+        assert ("never more than" in said[0]) == bool(limit)
 
 
 def test_a_cap_does_not_stand_for_a_seat_of_unknown_price(tmp_path: Path) -> None:
     file = tmp_path / "plan.toml"
     file.write_text('[deliberation]\nquestion = "Which storage?"\nplan = "standard-13"\n')
-    found = estimated(str(file), RunOptions(), SeatChoice("command:true", {}))
+    found = estimated(str(file), RunOptions({"budget": {"usd": "1"}}), SeatChoice("command:true", {}))
     paid = make_seats(dict.fromkeys(("action",), "command:true"))
     said: list[str] = []
-    asked(said, True).check_size(lambda: found, paid, "1")
+    asked(said, True).check_size(lambda: found, paid)
     assert said[1:] == ["Begin?"]
 
 

@@ -141,3 +141,15 @@ def test_a_plan_may_end_with_the_first_look_that_is_obeyed(moot: Moot, file: Pat
     assert (
         moot("run", "--dry-run", file, "--seats", "anthropic").out.splitlines()[1].endswith(" to 142 replies")
     )
+
+
+def test_limits_that_were_set_are_in_the_estimate(moot: Moot) -> None:
+    """A-17: "$2.53 to $31.22 … only --max-usd sets a limit", although --max-usd 1 was given."""
+    call = ("run", "-q", "Which storage?", "--plan", "standard-13", "--seats", "anthropic", "--dry-run")
+    assert "; only --max-usd sets a limit\n" in moot(*call).out
+    capped = moot(*call, "--max-usd", "1", "--max-calls", "30", "--max-rounds", "1").out.splitlines()[0]
+    assert capped.endswith(
+        "13 rounds, never more than $1.00 (--max-usd), stops after 30 calls (--max-calls), "
+        "stops after 1 round (--max-rounds)"
+    )
+    assert moot(*call, "--max-usd", "1", "--json").json["limits"] == {"usd": "1"}

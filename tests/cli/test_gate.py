@@ -13,7 +13,7 @@ from moot.app.opening import estimated
 from moot.app.seats import SeatChoice, make_seats
 from moot.app.settings import RunOptions
 from moot.errors import MootError
-from moot.view.estimate import Estimate
+from moot.view.estimate import Estimate, limits_text
 from moot.view.protocols import choice_of, choices_lines, gate_line
 from rounds.protocols import PROTOCOLS
 from tests.cli.conftest import Moot
@@ -142,10 +142,13 @@ class Person:
 def begin(person: Person, question: str, *, cap: str | None = None, yes: bool = False) -> Estimate:
     """Take a question to where a run would begin, with priced seats."""
     choice = person.choice(yes=yes)
-    estimate = estimated(None, RunOptions({"deliberation": {"question": question}}), choice)
+    table = {"deliberation": {"question": question}, "budget": {} if cap is None else {"usd": cap}}
+    estimate = estimated(None, RunOptions(table), choice)
     seats = make_seats({"judge": "command:true"})
     choice.check_size(
-        lambda: estimate, seats, cap, lambda found: gate_line(choice_of(found, None, "anthropic"), [])
+        lambda: estimate,
+        seats,
+        lambda found: gate_line(choice_of(found, None, "anthropic"), [], limits=limits_text(found.limits)),
     )
     return estimate
 
@@ -182,9 +185,10 @@ def test_a_cap_or_yes_is_the_persons_word() -> None:
 @pytest.mark.usefixtures("a_seat_that_may_cost")
 def test_the_line_of_the_gate_names_the_cap() -> None:
     """A-17: a person was asked about $32, although $1 was the limit."""
-    choice = choice_of(begin(Person(None), DEAR, cap="2"), None, "anthropic")
-    assert ", never more than $1.00, " in gate_line(choice, [], cap="1")
-    assert "never more" not in gate_line(choice, [])
+    for cap in ("2", None):
+        person = Person(True)
+        begin(person, DEAR, cap=cap)
+        assert (", never more than $2.00 (--max-usd), " in person.lines[0]) == (cap is not None)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from detectors.signals import signals
 from ledger.interchange.skill_export import export_skill
 from ledger.state.book import Book
 from moot.view.comparison import diff_text
+from moot.view.stop_checks import gates_held
 from rounds.analysis.compare import compare
 from tests.ledger.interchange.sources import imported, lifecycles
 from tests.protocols import crux_seats, playing
@@ -139,3 +140,26 @@ def test_an_option_has_its_words_once_beside_its_id() -> None:
     found = moot.diff(run, run)
     assert found.answers.a is not None
     assert found.answers.a.text.count(playing.OPTIONS[0]) == 1
+
+
+def test_answers_that_differ_in_form_alone_are_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A-12: composed and decomposed letters, case and a final full stop made another answer of the same one."""
+    for number, option in enumerate(("Café  journal", "cafe\u0301 Journal.", "café journals")):
+        monkeypatch.setattr(crux_seats, "OPTIONS", (option, OPTIONS[1]))
+        session = crux_seats.begin(tmp_path / str(number), {"wait": "off"}, options=0)
+        crux_seats.play(session, World(dict.fromkeys(ROLES, 90)))
+    same = [moot.diff(tmp_path / "0", tmp_path / other).answers.same for other in ("1", "2")]
+    assert same == [True, False]
+
+
+def test_gates_are_counted_as_status_counts_them(played: Callable[[int], Book]) -> None:
+    """A-12: "2 of 6" signals beside "2 of 8 gates", for the same run."""
+    found = compare(played(1), played(2), ("a", "b"), signals=lambda book: signals(book, "gates")).signals
+    assert found is not None
+    for panel, seed in ((found.a, 1), (found.b, 2)):
+        assert f"{panel.satisfied} of {panel.of} gates" == gates_held(signals(played(seed), "gates"))
+    assert {change.id for change in found.changed} <= {
+        gate.name for gate in signals(played(1), "gates").deciding
+    }
