@@ -237,11 +237,15 @@ def run(
         show_outcome(text, end.outcome.status)
         # A pause is made to look at the run, so its status follows at once.
         if end.state == "paused":
-            show_status(open_run(end.run))
+            paused = open_run(end.run)
+            show_status(paused)
+            # Most protocols have no stop checks, and forecasts are sealed at first.
+            if paused.view.signals or paused.view.forecasts:
+                show(f"stop checks: moot signals {end.run}\n")
 
     # A finished run with lost steps is not a clean success: scripts see it in the exit code.
     code = finished_exit(end.quorum) if end.state == "finished" else WAITING
-    return VerbResult(end, lambda: run_end_text(end, columns()), code, write)
+    return VerbResult(end, lambda: run_end_text(end, columns(), pause), code, write)
 
 
 def pause_after(word: str | None) -> Pause | None:

@@ -262,19 +262,20 @@ class Demo(Result, frozen=True):
     outcome: Outcome
 
 
-def run_end_text(end: RunEnd, width: int) -> str:
-    """Return what `moot run` prints last: the outcome of a run that ended, then how it ended."""
+def run_end_text(end: RunEnd, width: int, pause: str | None = None) -> str:
+    """Return what `moot run` prints last: the outcome of a run that ended, then how; `pause` is what --pause said."""
     asks_a_person = bool(end.waiting) and kind_of(end.waiting[0]) == "concern"
     block = (
         ""
-        # A run that only waits for replies has nothing to report yet; a person needs the context.
-        if end.state == "waiting" and not asks_a_person
+        # A run that only waits for replies has nothing to report yet; a person needs the context. At a pause the
+        # status follows, which begins with the outcome.
+        if end.state in ("waiting", "paused") and not asks_a_person
         else outcome_first(end.outcome, end.quorum, end.run, width)
     )
-    return block + _ended_text(end)
+    return block + _ended_text(end, pause)
 
 
-def _ended_text(end: RunEnd) -> str:
+def _ended_text(end: RunEnd, pause: str | None) -> str:
     first = end.quorum.headline
     # While steps are open, a quorum is news only when replies were lost.
     lines = [first] if first and (end.state != "waiting" or end.quorum.lost) else []
@@ -286,8 +287,7 @@ def _ended_text(end: RunEnd) -> str:
             round_, phase, *_ = end.waiting[0].split(".")
             lines += [
                 f"{end.run} is paused before {round_.upper()}, phase {phase}",
-                f"stop checks: moot signals {end.run}",
-                f"go on:       moot run --resume {end.run} --pause round   (or without --pause)",
+                f"go on: moot run --resume {end.run} --pause {pause}   (or without --pause)",
             ]
         # Nothing is open and nothing is awaited, so only a block is left as the reason.
         case "waiting" if not end.waiting:

@@ -26,6 +26,7 @@ from roles.seats.port import Answer
 from rounds.setup.deliberation import checked, parse
 from rounds.setup.opening import resolve
 from tests.cli.conftest import Moot
+from tests.recorded import EXAMPLES
 from tests.rounds.openings import play
 from tests.rounds.scripted import Script
 
@@ -158,6 +159,18 @@ def test_a_budget_stops_the_run_resumably_and_a_larger_one_goes_on(
     ]
     assert moot("check", "a", "--quiet").code == 0
     assert moot("replay", "a", "--re-execute", "--quiet").code == 0
+
+
+def test_a_pause_advises_only_what_works(moot: Moot, file: Path, tape: Path) -> None:
+    """C-4: `moot signals` was advised where it exits 2, and `--pause round` after `--pause phase`."""
+    crux = EXAMPLES / "crux-balance"
+    played = {"rounds": (file, tape), "sealed": (crux / "deliberation.toml", crux)}
+    for out, (deliberation, recording) in played.items():
+        said = moot("run", deliberation, "--seats", f"tape:{recording}", "--out", out, "--pause", "phase")
+        assert said.code == 4
+        assert f"go on: moot run --resume {out} --pause phase " in said.out
+        assert said.out.count("looked at") == 1, "the outcome is shown once"
+        assert (f"moot signals {out}\n" in said.out) == (moot("signals", out).code != 2)
 
 
 def test_max_rounds_below_the_plan_leaves_the_synthesis_out(moot: Moot, file: Path, tape: Path) -> None:
