@@ -27,7 +27,8 @@ from moot.view.judgements import (
 )
 from moot.view.labels import calls_of, changing_roles, leader_text
 from moot.view.seats import family_of
-from rounds.protocols import is_watched
+from roles.protocol import is_complete
+from rounds.protocols import is_watched, protocol_of
 
 if TYPE_CHECKING:
     from detectors.course import PoolWithout
@@ -50,16 +51,16 @@ def without_each(book: Book) -> dict[str, EndWithout]:
 
 
 def pools_without(book: Book) -> tuple[PoolWithout, ...]:
-    """Return the pools without each role, with margins, for runs that ask once per round; empty mid-round."""
+    """Return the pools without each role, with margins, for runs that ask once per round; empty meanwhile."""
     from detectors.course import left_out
 
     state = book.state
     pools = left_out(state)
-    # Mid-round some roles have answered and others have not, which would compare unequal sets.
-    whole = state.finished or (
-        pools and (pools[0].round in state.validated or "E" in state.checked.get(pools[0].round, ()))
+    groups = protocol_of(state.opening).groups(state, pools[0].round) if pools and not state.finished else ()
+    # Until the step is complete some roles have answered and others have not, which would compare unequal sets.
+    return (
+        () if any(group.name == "E.belief" and not is_complete(state, group) for group in groups) else pools
     )
-    return pools if whole else ()
 
 
 def condition_sentence(book: Book, chief: Decision | None, without: Mapping[str, EndWithout]) -> str | None:
@@ -122,10 +123,16 @@ def forecasts_clause(book: Book) -> str:
     # A role may seal a forecast more than once, and derived ones come from the same roles.
     sealed = {belief.role for belief in book.state.beliefs.values() if not belief.derived}
     if not sealed:
-        forecasts = book.state.opening.protocol in ("crux", "structured")
-        return "No forecast has been given." if forecasts else "No confidence is stated."
+        is_asked = book.state.opening.protocol in ("crux", "structured")
+        return "No forecast has been given." if is_asked else "No confidence is stated."
     if leader_so_far(book) is None:
-        return f"{counted(len(sealed), 'role')} gave a sealed forecast so far; the step is still open."
+        # Forecasts may rest on numbers of a later step: `crux` asks for them once its list of tests is there.
+        why = (
+            "other numbers were lost, so there is no group forecast"
+            if book.state.finished
+            else "forecasts stay sealed until all numbers are in"
+        )
+        return f"{counted(len(sealed), 'role')} gave a sealed forecast; {why}."
     if has_beliefs(book):
         from moot.view.forecasts import how_likely
 

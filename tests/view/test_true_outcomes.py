@@ -1228,7 +1228,18 @@ def test_sealed_forecasts_are_counted_by_role(tmp_path: Path) -> None:
     while "r1.E.guardian" not in session.book().state.answered:
         submit(session, session.pending()[0])
     assert outcome_of("run", session.book()).how_sure == (
-        "4 roles gave a sealed forecast so far; the step is still open."
+        "4 roles gave a sealed forecast; forecasts stay sealed until all numbers are in."
+    )
+
+
+def test_a_finished_run_says_why_its_forecasts_make_no_group_forecast(tmp_path: Path) -> None:
+    """A-19: "the step is still open", although the run had ended."""
+    session = crux_seats.begin(tmp_path / "run", {"wait": "off"}, options=0)
+    world = crux_seats.World(dict.fromkeys(crux_seats.ROLES, 80))
+    crux_seats.play(session, world, lose=frozenset(f"r1.E.{role}" for role in crux_seats.ROLES))
+    assert session.book().state.finished
+    assert outcome_of("run", session.book()).how_sure == (
+        "4 roles gave a sealed forecast; other numbers were lost, so there is no group forecast."
     )
 
 

@@ -216,6 +216,24 @@ def test_the_cause_of_a_failed_start_is_kept_and_told(moot: Moot, tmp_path: Path
     assert "no key" not in moot("status", path).out
 
 
+def test_forecasts_of_a_round_count_once_their_step_is_complete(tmp_path: Path) -> None:
+    """A-19: "the step is still open" until the round was validated."""
+    session = begin(tmp_path / "run", rows(1), profile="gates", positions="beliefs")
+    answer = Answer(seat="command", isolation="trusted", simulated="fake")
+    script, texts = Script(), list[str]()
+    while (asked := session.pending()[0]).step.name.phase in "BCDEF":
+        session.submit(asked.step.id, script.reply(session.book(), asked.step, asked.brief.saw), answer)
+        texts.append(outcome_of("run", session.book()).how_sure)
+    assert [*dict.fromkeys(texts)] == [
+        "No forecast has been given.",
+        *(
+            f"{roles} gave a sealed forecast; forecasts stay sealed until all numbers are in."
+            for roles in ("1 role", "2 roles", "3 roles")
+        ),
+        "Round 1: mean of 4 forecasts.",
+    ]
+
+
 def test_while_forecasts_are_sealed_only_their_number_is_told(tmp_path: Path) -> None:
     """A-19: "There is no decision to be sure of", although forecasts exist."""
     from tests.protocols.changing import changed_run
@@ -223,7 +241,7 @@ def test_while_forecasts_are_sealed_only_their_number_is_told(tmp_path: Path) ->
     one = changed_run(tmp_path / "one", "crux", until=lambda book: len(book.state.beliefs) == 1)
     assert (
         outcome_of("run", one.book()).how_sure
-        == "1 role gave a sealed forecast so far; the step is still open."
+        == "1 role gave a sealed forecast; forecasts stay sealed until all numbers are in."
     )
     later = changed_run(
         tmp_path / "later", "crux", until=lambda book: standing.numbers_end(book.state) is not None
