@@ -251,9 +251,9 @@ def _requests(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]
         if request.asks == "run":
             yield ASKED, request.text
             yield ASKED, f"to run: {request.command}"
-    # A merged question shows three of its ids; the rest counts as more.
-    more = sum(len(request.ids) for request in outcome.needs_you) - sum(
-        len(request.ids[:3]) for request in listed[: cut.questions]
+    # One answer settles every id of a merged question, so it counts once.
+    more = len(listed[cut.questions :]) + sum(
+        len(request.ids) for request in outcome.needs_you if request.asks == "read"
     )
     older = f"{counted(more, 'more question')}: moot log {run} --kind concern; " if listed and more else ""
     if listed:
@@ -264,7 +264,7 @@ def _requests(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]
 
 def _question(request: Asking, run: str) -> str:
     """Return a question whole, with its ids; one that is very long ends with the command that prints it."""
-    text, ids = " ".join(request.text.split()), ", ".join(request.ids[:3])
+    text, ids = " ".join(request.text.split()), some(request.ids, 3)
     # A question that breaks off among its options cannot be answered, so fewer questions are listed instead.
     whole = "" if len(text) <= QUESTION else f"; whole: moot show {run} {request.ids[0]}"
     return f"{shortened(text, QUESTION)} ({ids}{whole})"

@@ -96,7 +96,8 @@ def asked_of_you(run: str, book: Book) -> list[Asking]:
     # When the list is too long, the last place announces the rest.
     listed = questions if len(questions) <= SHOWN else questions[: SHOWN - 1]
     askings = [_request(run, book, question) for question in listed]
-    rest = [identity for question in questions[len(listed) :] for identity in question.ids]
+    # One id of each, so that their number is that of the questions.
+    rest = [question.ids[0] for question in questions[len(listed) :]]
     if rest:
         command = f"moot log {named} --kind concern"
         askings.append(Asking(text=f"{len(rest)} older questions.", ids=rest, command=command, asks="read"))

@@ -6,7 +6,7 @@ Of `moot/view/questions.py` and `rounds/run/same_question.py`.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
@@ -16,9 +16,11 @@ from moot.api import open_run
 from moot.view.outcome import Outcome, outcome_of
 from moot.view.outcome_text import outcome_text
 from moot.view.questions import SHOWN, asked_of_you
+from roles.protocol import Step
 from rounds.protocols.sides import is_given_up
 from rounds.run.same_question import covers
 from tests.long_run import QUESTIONS, long_run
+from tests.protocols.changing import changed_run
 from tests.protocols.playing import begin, play
 from tests.recorded import recorded_names, run_of
 
@@ -73,6 +75,20 @@ def test_a_long_run_asks_at_most_five_and_merges_only_what_is_the_same() -> None
     told = [identity for one in found for identity in one.ids]
     assert sorted(told) == sorted(asked)  # each is somewhere, and once
     assert found[-1].text == f"{len(found[-1].ids)} older questions."
+
+
+def test_one_question_that_was_asked_eight_times_leaves_no_more_questions(tmp_path: Path) -> None:
+    """B-4: "5 more questions" beside the only question there is."""
+
+    def escalated(_: Step, made: dict[str, Any]) -> None:
+        for disposition in made.get("dispositions", []):
+            disposition |= {"disposition": "escalated", "question": "Who pays for it?", "revision": None}
+
+    book = changed_run(tmp_path / "run", "jugalbandi", escalated, rules={"rounds": "2"}).book()
+    assert len([concern for concern in book.of(Concern) if concern.for_human]) == 8
+    text = " ".join(outcome_text(outcome_of("run", book), "run").split())
+    assert "Who pays for it? (N-2-4, N-2-3, N-2-2 and 5 more) to answer: moot answer run N-2-4" in text
+    assert "more question" not in text
 
 
 @pytest.mark.parametrize("name", recorded_names())
