@@ -48,11 +48,12 @@ ENGLISH: Final = re.compile(
     r"|my|your|their|its?|to|is|are|we|i|of|for|vs)\b",
     re.IGNORECASE,
 )
+# Frequent words that English has too are left out (die, per, con, pour, jest, til), and so are MIT, OS, UN and vi.
 FOREIGN: Final = re.compile(
-    r"\b(?:der|die|das|und|ist|wir|unsere?[mnrs]?|sollten?|soll|wie|welche[mnrs]?|f[üu]r|mit|oder|nicht|eine?[mnrs]?"
-    r"|zu[mr]?|le|la|les|une?|est|pour|avec|ou|nous|notre|quel(?:le)?s?|faut|el|los|las|que|para|con|una|es|por|c[óo]mo"
-    r"|debemos|il|che|per|sono|gli|di|um|uma|n[ãa]o|os|het|een|voor|wij|onze|moeten|och|att|ska|vi|det|czy|nie|jak|jest"
-    r"|og|til|skal)\b",
+    r"\b(?:der|das|und|ist|wir|unsere?[mnrs]?|sollten?|soll|wie|welche[mnrs]?|f[üu]r|oder|nicht|eine?[mnrs]?|zu[mr]?"
+    r"|le|la|les|une|est|avec|ou|nous|notre|quel(?:le)?s?|faut|el|los|las|que|una|es|por|c[óo]mo|cu[áa]l|debemos"
+    r"|deber[íi]a(?:mos)?|il|che|sono|gli|di|quale|dovremmo|della|uma|n[ãa]o|qual|devemos|het|een|voor|wij|onze"
+    r"|moeten|och|att|ska|det|czy|nie|jak|og|skal)\b",
     re.IGNORECASE,
 )
 """Frequent words of English, and of other languages that use the same letters."""

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
 import pytest
 from hypothesis import given, strategies as st
 
 from ledger.language.words import (
+    FOREIGN,
     asks,
     first_sentence,
     first_words,
@@ -125,11 +131,29 @@ def test_the_words_of_a_comparison():
         ("我们应该删除数据吗？", False),
         ("هل نحذف البيانات؟", False),
         ("¿Debemos borrar los datos para siempre?", False),
+        ("¿Cuál base de datos para un servicio con mil usuarios?", False),
+        ("Qual banco de dados devemos usar para o registro?", False),
+        ("Quale database per un servizio con mille utenti?", False),
+        ("Quelle base de données pour un service avec mille clients ?", False),
+        ("Czy jest potrzebny indeks?", False),
+        ("What architecture handles 50k requests per second?", True),
+        ("MIT or GPL, vi or emacs, one OS per team?", True),
         ("42", False),
     ],
 )
 def test_what_may_be_english(text, is_so):
     assert is_english(text) is is_so
+
+
+def test_no_frequent_english_word_makes_a_question_foreign() -> None:
+    """C-1: "What architecture handles 50k requests per second?" was another language, for its `per`."""
+    lines = (Path(__file__).parents[2] / "benchmarks/gate/training.jsonl").read_text("utf-8").splitlines()
+    questions = [json.loads(line)["question"] for line in lines]
+    # The questions that people asked in German, French and Chinese, or with a sentence to translate.
+    foreign = ("Schreib mir", "Traduis en", "Translate into natural British", "Vorschlag:", "我需要把")
+    assert [text for text in questions if not is_english(text) and not text.startswith(foreign)] == []
+    counts = Counter(word for text in questions for word in set(re.findall(r"[a-z]+", text.lower())))
+    assert [word for word, _ in counts.most_common(2_000) if FOREIGN.fullmatch(word)] == []
 
 
 @pytest.mark.parametrize("part", ["。", "....", '."', "字", "ก", "a。", "？」", "か "])
