@@ -85,9 +85,9 @@ def plans_to_read(run: str, book: Book, plans: Sequence[Decision]) -> Iterator[P
 def _narratives(book: Book) -> Iterator[Annex]:
     """Yield a judge's key narratives, and the zones where the sides agree and differ."""
     for decision in book.of(Decision):
-        title = (
-            "Key narratives" if decision.zones else "Key insight" if any(book.of(Standing)) else "Beside it"
-        )
+        # Of several judges a rule decides: the insight of each is beside its recommendation.
+        insight = "Agreement of the judges" if decision.made_by == "rule" else "Key insight"
+        title = "Key narratives" if decision.zones else insight if any(book.of(Standing)) else "Beside it"
         # The narrative about the gap is computed by the protocol, and the argument table shows it already.
         narratives = [one_line(narrative) for narrative in decision.narratives if GAP not in narrative]
         yield from annex_text(title, narratives, decision.id)

@@ -27,9 +27,9 @@ def words(text: str) -> int:
     return len(re.findall(r"\w[\w'.,-]*", text))
 
 
-def annexes(protocol: str) -> dict[str, Annex]:
+def annexes(protocol: str, **rules: str) -> dict[str, Annex]:
     """Return the annexes of a scripted run of a protocol by title."""
-    return {one.title: one for one in annexes_of(open_run(played(protocol)).book)}
+    return {one.title: one for one in annexes_of(open_run(played(protocol, **rules)).book)}
 
 
 @pytest.mark.parametrize("name", recorded_names())
@@ -101,6 +101,17 @@ def test_a_debate_has_its_trace_table() -> None:
     assert given_up["met with"] == "pro refute X-1-1, answered: answer; given up by con"
     assert found["Key insight"].paragraphs == ["insight of r1 judging judge"]
     assert found["Unresolved questions"].rows == [["N-1-1", "what does it cost?"]]
+
+
+def test_several_judges_have_each_their_insight_and_their_agreement_is_called_so() -> None:
+    """B-2: Krippendorff's alpha was the "Key insight" of the debate."""
+    found = annexes("debate", judges="3")
+    assert "Key insight" not in found
+    assert found["Agreement of the judges"].paragraphs[0].startswith("3 judges; Krippendorff's alpha")
+    place = found["Judges"].heads.index("key insight")
+    assert [row[place] for row in found["Judges"].rows] == [
+        f"insight of r1 judging {judge}" for judge in ("judge", "judge~2", "judge~3")
+    ]
 
 
 def test_a_review_has_both_positions_and_the_zones() -> None:
