@@ -101,25 +101,26 @@ def run_report(view: RunView, head: Head, form: Form = "pages") -> str:
 def decision_record(view: RunView, head: Head, only: str | None = None) -> str:
     """Return the run as the record that teams keep (MADR 4), or one decision of it where `only` names one."""
     book, finals, acceptance = view.book, final_in_force(view.book.state), current_acceptance(view.book)
-    status = "proposed"
-    # An acceptance covers the final decisions in force, so an older decision stays a proposal.
-    if acceptance is not None and (only is None or only in finals):
-        status = "accepted" if acceptance.accepted else "rejected"
-    # An answer or a round decision is no outcome, so only final decisions name decision makers.
+    decisions = [only] if only else outcome_ids(book.state)
     makers = [
         "the protocol's rule" if event.made_by == "rule" else (event.name or event.made_by).replace("_", " ")
         for event in book.of(Decision)
-        if event.id in finals
+        if event.id in decisions
     ]
     return render(
         "decision-record.md.j2",
         view=view,
         at=head,
-        status=status,
+        # An acceptance covers the final decisions in force, so an older decision stays a proposal.
+        status="proposed"
+        if acceptance is None or only not in (None, *finals)
+        else "accepted"
+        if acceptance.accepted
+        else "rejected",
         makers=dict.fromkeys(makers),
         # Every role that gave a reply was consulted; the controller's own events carry no call.
         consulted=dict.fromkeys(event.by for event in book.events if event.call is not None),
-        decisions=[only] if only else outcome_ids(book.state),
+        decisions=decisions,
         options=options_of(book),
     )
 

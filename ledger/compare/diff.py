@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
@@ -285,23 +285,16 @@ def _claim_statuses(state: State) -> dict[str, str]:
 
 
 def _align(a: Book, b: Book, kind: type[Claim] | type[Decision]) -> Alignment:
-    def words(book: Book) -> Iterator[Any]:
-        return (alignable(event) for event in book.of(kind))
-
-    return align(words(a), words(b))
+    return align(map(alignable, a.of(kind)), map(alignable, b.of(kind)))
 
 
 def _differences(
     alignment: Alignment, statuses_a: Mapping[str, str], statuses_b: Mapping[str, str]
 ) -> Differences:
-    def matched_by(how: str) -> Callable[[Pair], Matched]:
-        return lambda pair: Matched(
-            a=pair.a, b=pair.b, how=how, status_a=statuses_a[pair.a], status_b=statuses_b[pair.b]
-        )
-
     matched = [
-        *map(matched_by("identical"), alignment.identical),
-        *map(matched_by("text"), alignment.matched),
+        Matched(pair.a, pair.b, how, statuses_a[pair.a], statuses_b[pair.b])
+        for how, pairs in (("identical", alignment.identical), ("text", alignment.matched))
+        for pair in pairs
     ]
     return Differences(
         only_a=list(alignment.only_a),

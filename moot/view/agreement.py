@@ -123,8 +123,8 @@ def forecasts_clause(book: Book) -> str:
     # A role may seal a forecast more than once, and derived ones come from the same roles.
     sealed = {belief.role for belief in book.state.beliefs.values() if not belief.derived}
     if not sealed:
-        is_asked = book.state.opening.protocol in ("crux", "structured")
-        return "No forecast has been given." if is_asked else "No confidence is stated."
+        are_asked = book.state.opening.protocol in ("crux", "structured")
+        return "No forecast has been given." if are_asked else "No confidence is stated."
     if leader_so_far(book) is None:
         # Forecasts may rest on numbers of a later step: `crux` asks for them once its list of tests is there.
         why = (

@@ -204,7 +204,7 @@ class DecisionLine(Result, frozen=True):
     """A decision. `at_risk`: something that it rests on does not stand, and `fallen` says what.
 
     `falsifiers` would show it to be wrong, `requirements` have to be met; `dissent` is who disagrees with it.
-    `in_place_of` is the decision that an override stands for.
+    `in_place_of` is the decision that an override stands for, `name` the person who decided.
     """
 
     id: str
@@ -212,6 +212,7 @@ class DecisionLine(Result, frozen=True):
     type: str
     text: str
     made_by: str
+    name: str | None
     standing: Standing
     overturned_by: str | None
     cites: list[Citation]
@@ -314,7 +315,13 @@ class DecisionView(Decision, frozen=True, kw_only=True):
         place = f"{self.type} in place of {self.in_place_of}" if self.in_place_of else self.type
         ended = (f"ends {', '.join(self.ends)}",) if self.ends and not self.in_place_of else ()
         sure = () if self.confidence is None else (f"confidence {self.confidence} of 5",)
-        return place, *ended, f"round {self.round}", f"by {self.made_by.replace('_', ' ')}", *sure
+        return (
+            place,
+            *ended,
+            f"round {self.round}",
+            f"by {self.name or self.made_by.replace('_', ' ')}",
+            *sure,
+        )
 
 
 ENDING: Final = frozenset({"overturns", "supersedes"})
@@ -368,7 +375,9 @@ def decisions_text(decisions: Decisions, caveats: Sequence[str], width: int = WI
             if decision.overturned_by
             else STANDING_MARKS[decision.standing]
         )
-        lines.append(f"{decision.id}  {decision.type}{place}, {stands}   ({decision.made_by})")
+        lines.append(
+            f"{decision.id}  {decision.type}{place}, {stands}   ({decision.name or decision.made_by})"
+        )
         lines += folded(decision.text, width=width)
         # A decision that was overturned is not at risk any more, whatever fell below it.
         for ground in decision.fallen if decision.standing == "at_risk" else ():

@@ -99,19 +99,17 @@ def _id_line(where: str, text: str) -> str:
     return f"  {where}  {shortened(text, WIDTH - len(where) - 4)}".rstrip()
 
 
-def _signals(signals: SignalDifferences) -> list[str]:
+def _signals(signals: SignalDifferences) -> Iterator[str]:
     a, b = signals.a, signals.b
-    lines = [
+    yield (
         f"signals ({a.profile}): {a.satisfied} of {a.of} in a ({a.advice.replace('_', ' ')}), "
         f"{b.satisfied} of {b.of} in b ({b.advice.replace('_', ' ')})"
-    ]
+    )
     for change in signals.changed:
-        marks = ["✓" if satisfied else "✗" for satisfied in (change.satisfied_a, change.satisfied_b)]
-        lines.append(
-            f"  {change.id} {change.name}: {marks[0]} {change.value_a or '–'} in a,"
-            f" {marks[1]} {change.value_b or '–'} in b"
+        yield (
+            f"  {change.id} {change.name}: {'✓' if change.satisfied_a else '✗'} {change.value_a or '–'} in a,"
+            f" {'✓' if change.satisfied_b else '✗'} {change.value_b or '–'} in b"
         )
-    return lines
 
 
 def _cost_text(cost: Cost) -> str:

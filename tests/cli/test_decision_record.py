@@ -11,9 +11,12 @@ from typing import Final
 import pytest
 
 from moot.app.session import Session
+from roles.seats.port import Answer
 from tests.cli.conftest import Moot
 from tests.long_run import long_run
 from tests.protocols.playing import played
+from tests.rounds.openings import begin, rows
+from tests.rounds.scripted import Script
 
 RUNS: Final[dict[str, Callable[[], Path]]] = {
     "crux": partial(played, "crux"),
@@ -71,3 +74,19 @@ def test_one_file_is_written(moot: Moot, tmp_path: Path) -> None:
     for other in (("--out", "a.md"), ("--html", "a.html"), ("--full",), ("--page",)):
         assert moot("report", run, "--adr", "record.md", *other).code == 2
     assert not Path("record.md").exists()
+
+
+def test_a_person_who_decided_is_named_at_every_door(moot: Moot, tmp_path: Path) -> None:
+    """A-11: "decision-makers: nobody" while the run goes on, and "by human" in the report and in `decisions`."""
+    run, script = tmp_path / "run", Script()
+    session = begin(run, rows(2))
+    answer = Answer(seat="command", isolation="trusted", simulated="fake")
+    while not session.book().state.decisions:
+        asked = session.pending()[0]
+        session.submit(asked.step.id, script.reply(session.book(), asked.step, asked.brief.saw), answer)
+    decided, *_ = session.book().state.decisions
+    assert moot("override", run, decided, "One database.", "--by", "Ada Byron").code == 0
+    moot("report", run, "--adr", "record.md")
+    assert '\ndecision-makers: "Ada Byron' in Path("record.md").read_text("utf-8")
+    assert f"override in place of {decided}, in force   (Ada Byron)\n" in moot("decisions", run).out
+    assert f"(override in place of {decided}, round 2, by Ada Byron)" in moot("report", run).out
