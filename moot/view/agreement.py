@@ -123,16 +123,13 @@ def forecasts_clause(book: Book) -> str:
     # A role may seal a forecast more than once, and derived ones come from the same roles.
     sealed = {belief.role for belief in book.state.beliefs.values() if not belief.derived}
     if not sealed:
-        are_asked = book.state.opening.protocol in ("crux", "structured")
-        return "No forecast has been given." if are_asked else "No confidence is stated."
+        forecasts = book.state.opening.protocol in ("crux", "structured")
+        return "No forecast has been given." if forecasts else "No confidence is stated."
     if leader_so_far(book) is None:
         # Forecasts may rest on numbers of a later step: `crux` asks for them once its list of tests is there.
-        why = (
-            "other numbers were lost, so there is no group forecast"
-            if book.state.finished
-            else "forecasts stay sealed until all numbers are in"
-        )
-        return f"{counted(len(sealed), 'role')} gave a sealed forecast; {why}."
+        later = "forecasts stay sealed until all numbers are in"
+        lost = "other numbers were lost, so there is no group forecast"
+        return f"{counted(len(sealed), 'role')} gave a sealed forecast; {lost if book.state.finished else later}."
     if has_beliefs(book):
         from moot.view.forecasts import how_likely
 

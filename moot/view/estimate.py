@@ -11,6 +11,7 @@ from msgspec.structs import asdict
 
 from ledger.plain_text import counted
 from ledger.result import Result
+from ledger.state.book import grouped
 from moot.view.text import joined, listed
 from roles.protocol import Protocol, StepSize
 from roles.seats.prices import Prices, Tokens
@@ -144,9 +145,10 @@ def estimate_of(
         replies_at_least=least.total(),
         replies_at_most=most.total(),
         parts=[
-            EstimatePart(role, phase, phases[role, phase])
+            EstimatePart(role, phase, number)
             for role in specs
-            for phase in sorted(phase for who, phase in phases if who == role)
+            for (who, phase), number in sorted(phases.items())
+            if who == role
         ],
         seats=seats,
         tokens_in=_sum([seat.tokens_in for seat in seats]),
@@ -307,8 +309,7 @@ def _estimate_lines(estimate: Estimate) -> Iterator[str]:
         f"{limits_text(estimate.limits) or '; only --max-usd sets a limit'}"
     )
     yield _replies_text(estimate)
-    for role in dict.fromkeys(part.role for part in estimate.parts):
-        mine = [part for part in estimate.parts if part.role == role]
+    for role, mine in grouped((part.role, part) for part in estimate.parts).items():
         phases = listed([f"{part.phase} {part.replies}" for part in mine])
         yield f"  {role:<10} {sum(part.replies for part in mine):>4}   {phases}"
     yield f"by seat (prices of {estimate.prices_dated})"

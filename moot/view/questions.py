@@ -262,13 +262,17 @@ def again_after_loss(run: str, book: Book, status: OutcomeStatus) -> Iterator[Po
         yield Point.of(f"To ask again: {fork} (all of that round and of later ones)")
 
 
-def options_missing(book: Book) -> list[Point]:
-    """Return the options that the check of the question found missing."""
+def objections_to_question(book: Book) -> list[Point]:
+    """Return that the check of the question found it ill-posed, and the options that it found missing."""
     # The answer is only the best of the options that were named, so this has to be said.
     return [
-        Point.of(f"The question does not name: {' / '.join(map(first_sentence, frame.missing))}", frame.ref)
+        Point.of(text, frame.ref)
         for frame in book.of(Frame)[:1]
-        if frame.missing
+        for text, is_so in (
+            (f"The check of the question found it ill-posed: {frame.why}", frame.ill_posed),
+            (f"The question does not name: {' / '.join(map(first_sentence, frame.missing))}", frame.missing),
+        )
+        if is_so
     ]
 
 

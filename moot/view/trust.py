@@ -118,8 +118,11 @@ def _sentences_checked(book: Book) -> str:
     # A sentence of judgment cites nothing: a check that accepts it found no support for it.
     cited = [texts[sentence.text] for sentence in memo.sentences if sentence.refs]
     supported, removed, bare = cited.count("supported"), len(memo.removed), len(judged) - len(cited)
+    # The reply that checks rewritten sentences may be lost.
+    lost = cited.count("")
     answers = [texts[sentence.text] for sentence in memo.sentences if sentence.field == "answer"]
     text = f"{supported} of {len(cited) + removed} sentences that cite something are supported by it"
+    text += f", {lost} {'was' if lost == 1 else 'were'} not checked" * bool(lost)
     text += " (the answer itself only in part)" * ("partly" in answers)
     text += f", {counted(removed, 'unsupported one')} {'was' if removed == 1 else 'were'} removed" * bool(
         removed

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import msgspec
 
 from detectors.report import SignalReport
-from ledger.compare.diff import LedgerDiff, diff, normal
+from ledger.compare.diff import LedgerDiff, Matched, Similar, diff, normal
 from ledger.events import Claim, Decision
 from ledger.events.ids import OPTION_MENTION
 from ledger.plain_text import one_line
@@ -106,15 +106,15 @@ def compare(a: Book, b: Book, names: tuple[str, str], *, signals: Callable[[Book
 
 def _texts(ledgers: LedgerDiff, a: Book, b: Book) -> Texts:
     """Return the words of the ids in a comparison."""
-    texts_of: tuple[dict[str, str], dict[str, str]] = ({}, {})
+    texts = Texts({}, {})
     for group in (ledgers.claims, ledgers.decisions):
-        pairs = [*((pair.a, pair.b) for pair in group.changed), *((pair.a, pair.b) for pair in group.similar)]
-        for book, texts, ids in (
-            (a, texts_of[0], [*(id_a for id_a, _ in pairs), *group.only_a]),
-            (b, texts_of[1], [*(id_b for _, id_b in pairs), *group.only_b]),
+        pairs: Sequence[Matched | Similar] = (*group.changed, *group.similar)
+        for book, words, ids in (
+            (a, texts.a, (*(pair.a for pair in pairs), *group.only_a)),
+            (b, texts.b, (*(pair.b for pair in pairs), *group.only_b)),
         ):
-            texts |= {identity: text for identity in ids if (text := _text(book, identity))}
-    return Texts(*texts_of)
+            words |= {identity: text for identity in ids if (text := _text(book, identity))}
+    return texts
 
 
 def _text(book: Book, identity: str) -> str:
@@ -139,7 +139,7 @@ def _answers(a: Book, b: Book) -> Answers:
     if first is None or other is None:
         return Answers(same=None, a=first, b=other)
     # Two rules that choose the same option agree, even where the surrounding words differ.
-    pairs = ((first.chosen or "", other.chosen), (first.text, other.text))
+    pairs = ((first.chosen, other.chosen), (first.text, other.text))
     return Answers(
         same=any(mine and theirs and normal(mine) == normal(theirs) for mine, theirs in pairs),
         a=first,
@@ -161,12 +161,9 @@ def _answer(book: Book) -> FinalAnswer | None:
 def _answered(book: Book, event: Decision) -> str:
     """Return the answer of the memo behind the decision, else the decision in words."""
     memo = book.state.memo if event.by == "controller" and event.type == "final" else None
-    sentences = (
-        [sentence.text for sentence in memo.sentences if sentence.field == "answer"]
-        if memo is not None
-        else []
-    )
-    return " ".join(sentences) or _in_words(book, event.text)
+    sentences = memo.sentences if memo is not None else ()
+    answer = (sentence.text for sentence in sentences if sentence.field == "answer")
+    return " ".join(answer) or _in_words(book, event.text)
 
 
 def _signals(a: SignalReport, b: SignalReport) -> SignalDifferences:

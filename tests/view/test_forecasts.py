@@ -193,6 +193,24 @@ def test_options_that_the_question_lacks_are_named(tmp_path: Path) -> None:
     assert "not settled The question does not name: A CANARYTHIRD way / none (@" in " ".join(text.split())
 
 
+def test_a_question_that_the_check_found_ill_posed_is_named_where_the_run_decides(tmp_path: Path) -> None:
+    """`DECIDED`, and nothing on the outcome said what the check had found."""
+    play(begin(tmp_path / "run"), World(frame={"ill_posed": True, "why": "It names no CANARYLOAD."}))
+    text, status = outcome(tmp_path / "run")
+    assert status == "decided"
+    said = "not settled The check of the question found it ill-posed: It names no CANARYLOAD. (@"
+    assert said in " ".join(text.split())
+
+
+def test_sentences_that_a_lost_check_left_out_are_counted(tmp_path: Path) -> None:
+    """ "2 of 3 sentences … are supported by it", and no word of the one that was not checked."""
+    world = World(unsupported=(3,), rewritten="There is another reason for it.")
+    play(begin(tmp_path / "run"), world, lose=frozenset({"r1.S.check.verifier~2"}))
+    text, _ = outcome(tmp_path / "run")
+    words = " ".join(text.split())
+    assert "2 of 3 sentences that cite something are supported by it, 1 was not checked" in words
+
+
 @pytest.mark.parametrize(
     ("points", "reason"), [(96, "the first answer was sure enough"), (94, "all answers were sure enough")]
 )
