@@ -156,7 +156,7 @@ def fallen_under(state: State, identity: str, at: int | None = None) -> tuple[Fa
                 status = claim.status if at is None else claim.status_before(at + 1)
                 before = claim.status_before(decided_at) in FALLEN
                 # A forecast that was computed after the test reckons with what came out of it.
-                if status in FALLEN and not (before and state.decisions[identity].made_by == "rule"):
+                if status in FALLEN and not (before and state.decisions[identity].by_rule):
                     fallen[cite.id] = Fallen(cite.id, status, _way(ways, citing), before)
             elif decision is not None and decision.is_overturned and _has_ended(state, decision, at):
                 before = _has_ended(state, decision, decided_at)

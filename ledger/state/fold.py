@@ -373,6 +373,7 @@ def _decision(state: State, event: Decision) -> None:
         _rank(state, event, ended),
         tuple(ended),
         about=event.about,
+        by_rule=event.made_by == "rule",
         asks_for_run=asks_for_run(event.text),
         result=event.result,
         claims=event.claims,

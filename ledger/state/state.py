@@ -100,6 +100,7 @@ class DecisionFacts(msgspec.Struct):
     overturned_by: str | None = None
     is_overturned: bool = False
     about: tuple[str, ...] = ()
+    by_rule: bool = False
     asks_for_run: bool = False
     """It waits for something to be run (by text)."""
     result: str | None = None
