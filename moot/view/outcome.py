@@ -17,14 +17,8 @@ from ledger.events import Assumption, Challenge, Concern, Decision
 from ledger.events.ids import kind_of
 from ledger.plain_text import counted, one_line, sentences
 from ledger.result import Result
+from ledger.state import decided
 from ledger.state.book import Book, grouped, sections_named
-from ledger.state.decided import (
-    conditions_of,
-    fallen_under,
-    final_in_force,
-    outcome as outcome_ids,
-    overridden,
-)
 from ledger.state.lifecycle import OPEN
 from moot.view.agreement import condition_sentence, forecasts_clause, not_decided_yet, without_each
 from moot.view.annexes import final_text, plans_to_read
@@ -212,7 +206,7 @@ class _Reading:
         self.run, self.book, self.state = shlex.quote(run), book, book.state
         self.members = majority(book)
         self.decisions = {event.id: event for event in book.of(Decision)}
-        self.finals = [self.decisions[identity] for identity in final_in_force(book.state)]
+        self.finals = [self.decisions[identity] for identity in decided.final_in_force(book.state)]
         # The first final decision is the main one, since protocols close with it first.
         self.chief = self.finals[0] if self.finals else self._latest()
         self.by_person = self.chief is not None and self.chief.type in ("override", "answer")
@@ -243,7 +237,10 @@ class _Reading:
             return self.members.agreeing[0]
         state, council = self.state, self.state.opening.protocol == "council"
         # An override takes the place of the decision it replaces, also in this order.
-        first = {identity: self.decisions[overridden(state, identity)] for identity in outcome_ids(state)}
+        first = {
+            identity: self.decisions[decided.overridden(state, identity)]
+            for identity in decided.outcome(state)
+        }
         last = max((origin.round for origin in first.values()), default=0)
         candidates = [
             # The members of a council whom a person did not overrule decide no more.
@@ -297,7 +294,7 @@ class _Reading:
         if chief.type == "answer":
             return f"Decided by {chief.name or 'a person'}, because no reply decided."
         if self.by_person:
-            return f"Decided by {chief.name or 'a person'} in place of {overridden(self.state, chief.id)}."
+            return f"Decided by {chief.name or 'a person'} in place of {decided.overridden(self.state, chief.id)}."
         if chief.made_by == "rule":
             # The votes follow in the same paragraph, so repeating their numbers here adds nothing.
             if ballot := ballot_of(self.book):
@@ -350,10 +347,12 @@ class _Reading:
         texts = [
             (one_line(text), decision.id)
             for decision in decisions
-            for text in getattr(conditions_of(decision), name)
+            for text in getattr(decided.conditions_of(decision), name)
         ]
         # Judges of a debate put their falsifiers into statements, not into decisions.
-        if name == "falsifiers" and not any(conditions_of(decision).introduced() for decision in decisions):
+        if name == "falsifiers" and not any(
+            decided.conditions_of(decision).introduced() for decision in decisions
+        ):
             by_rule = bool(decisions) and decisions[0].made_by == "rule"
             texts += [
                 (one_line(text), event.id)
@@ -366,7 +365,7 @@ class _Reading:
     def _conditional(self, chief: Decision) -> list[Decision]:
         """Return the decisions whose conditions apply: the chief, or the judgements under a rule."""
         # A rule only counts votes or scores, so the conditions come from the judgements under it.
-        if chief.made_by != "rule" or conditions_of(chief).introduced():
+        if chief.made_by != "rule" or decided.conditions_of(chief).introduced():
             return [chief]
         # A judgement for another option sets conditions for a decision that was not made.
         under = cited_as("based-on", Decision, self.book, chief)
@@ -395,7 +394,7 @@ class _Reading:
     def not_settled(self, status: OutcomeStatus) -> Iterator[Point]:
         """Yield fallen grounds, what the closing leaves open, and open questions of a judge."""
         state, chief = self.state, self.chief
-        for ground in fallen_under(state, chief.id) if chief else ():
+        for ground in decided.fallen_under(state, chief.id) if chief else ():
             fallen = ground.status.replace("tested_", "")
             yield Point.of(f"AT RISK: {ground.id}, on which this rests, is {fallen}.", ground.id)
         # The status of a decision says so itself.
