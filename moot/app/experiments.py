@@ -133,7 +133,7 @@ def _due(session: Session, book: Book, wanted: str | None) -> tuple[str, ...]:
 def _beside(
     session: Session, bench: Bench, experiment: str, times: int | None, person: str | None
 ) -> Iterator[SeriesRun | tuple[Event, ...]]:
-    """Run a series of its own, keep it under `checks/`, and hand in its result on claims that nobody measured."""
+    """Run a series of its own, keep it under `checks/`, and hand in its result on claims that no person measured."""
     book = session.inner.book()
     series, facts = run_again(book, bench, experiment, times=times), book.state.experiments[experiment]
     keep_series(session.path, book, experiment, series.runs, series.wrote)

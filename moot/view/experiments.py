@@ -216,9 +216,9 @@ def experiments_text(experiments: Experiments, width: int = WIDTH) -> str:
 
 def _lines(run: str, experiment: ExperimentShown, width: int) -> Iterator[str]:
     beside = [f"{check.verdict} beside the run" for check in experiment.checks if check.verdict]
-    came_to = experiment.verdict or (beside or ["not run yet"])[-1]
+    came_to = experiment.verdict or "".join(beside[-1:])
     class_text = f" ({experiment.shown_as})" if experiment.shown_as else ""
-    yield f"{experiment.id}  {came_to}{class_text}   planned by {experiment.by}"
+    yield f"{experiment.id}  {came_to or 'not run yet'}{class_text}   planned by {experiment.by}"
     yield from folded(f"asks      {experiment.question}", 2, width)
     yield from folded(
         f"decides   {', '.join(f'{claim} ({status})' for claim, status in experiment.claims.items())}",
@@ -256,9 +256,9 @@ def _lines(run: str, experiment: ExperimentShown, width: int) -> Iterator[str]:
         )
         repetitions = counted(check.repetitions, "repetition")
         yield f"  beside the run, {check.at[:10]}: {check.verdict} in {repetitions} ({same})"
-    yield f"  {'again' if experiment.verdict or beside else 'run it'}: {experiment.command}"
+    yield f"  {'again' if came_to else 'run it'}: {experiment.command}"
     # Without a sandbox here, a person can run the files elsewhere and hand in the result.
-    if not (experiment.verdict or beside):
+    if not came_to:
         named = shlex.quote(run)
         claim = next(iter(experiment.claims), "C-ID")
         show = f"moot experiment show {named} {experiment.id} --out DIR"
