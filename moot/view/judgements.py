@@ -161,8 +161,8 @@ class Ballot(NamedTuple):
     @property
     def cast(self) -> list[Vote]:
         """Return the votes that seats gave, first those of the views that the rule names."""
-        given = (vote for vote in self.votes if not vote.fallback)
-        return sorted(given, key=lambda vote: view_of(vote) not in self.named)
+        cast = (vote for vote in self.votes if not vote.fallback)
+        return sorted(cast, key=lambda vote: view_of(vote) not in self.named)
 
     @property
     def against(self) -> list[Vote]:
@@ -255,8 +255,8 @@ def ruling_text(book: Book) -> str:
     # Lost votes count as REFUSE in the rule, but have no reasoning to quote.
     unheard = sum(vote.fallback for vote in agreed)
     lost = f", {unheard} of them as no vote was given" * bool(unheard)
-    given = (vote for vote in ballot.cast if vote not in ballot.against)
-    why = next((f" {view_of(vote)}: {reason_of(vote)} ({vote.id})" for vote in given), "")
+    agreeing = (vote for vote in ballot.cast if vote not in ballot.against)
+    why = next((f" {view_of(vote)}: {reason_of(vote)} ({vote.id})" for vote in agreeing), "")
     # A vote of the first ballot that was lost may decide against everything that was voted since.
     share = f"{len(agreed) or 'none'} of {len(votes)} last votes are {ruling.decision}{lost}"
     return f"{ruling.decision} by {by_rule} ({share}).{why}"

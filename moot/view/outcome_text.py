@@ -156,8 +156,8 @@ def _fitting(outcome: Outcome, run: str, most_lines: int | None) -> list[tuple[s
         counted_words = sum(word_count(text) for label, text in rows if label not in TAIL)
         if counted_words <= WORDS and (most_lines is None or len(_laid(outcome, rows, WIDTH)) <= most_lines):
             break
-    *shown, whole = rows
-    return [*shown, whole] if any(_TO_SHOW.search(text) for _, text in shown) else shown
+    *others, whole = rows
+    return [*others, whole] if any(_TO_SHOW.search(text) for _, text in others) else others
 
 
 def _laid(outcome: Outcome, rows: Sequence[tuple[str, str]], width: int) -> list[str]:

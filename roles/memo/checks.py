@@ -409,7 +409,7 @@ def _option(answer: MemoAnswer) -> _Problems:
 
 def _described(sentences: Sequence[MemoSentence], answer: MemoAnswer) -> list[str]:
     """Return the options of whose own words some are in the answer, where no word of the answered option is."""
-    said = set(tokens(" ".join(sentence.text for sentence in sentences if sentence.field == "answer")))
+    used = set(tokens(" ".join(sentence.text for sentence in sentences if sentence.field == "answer")))
     words = {option: set(tokens(label)) for option, label in answer.options.items() if option != "none"}
     counts = Counter(word for label in words.values() for word in label)
     # A short word such as "the" is of no option, even where only one of them has it.
@@ -417,9 +417,9 @@ def _described(sentences: Sequence[MemoSentence], answer: MemoAnswer) -> list[st
         option: {word for word in label if counts[word] == 1 and (len(word) > 3 or word.isdigit())}
         for option, label in words.items()
     }
-    if not own.get(answer.option) or words[answer.option] & said:
+    if not own.get(answer.option) or words[answer.option] & used:
         return []
-    return [option for option, label in own.items() if label & said]
+    return [option for option, label in own.items() if label & used]
 
 
 def _words(sentences: Sequence[MemoSentence]) -> _Problems:
