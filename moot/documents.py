@@ -101,7 +101,10 @@ def run_report(view: RunView, head: Head, form: Form = "pages") -> str:
 def decision_record(view: RunView, head: Head, only: str | None = None) -> str:
     """Return the run as the record that teams keep (MADR 4), or one decision of it where `only` names one."""
     book, finals, acceptance = view.book, final_in_force(view.book.state), current_acceptance(view.book)
-    decisions = [only] if only else outcome_ids(book.state)
+    status, decisions = "proposed", [only] if only else outcome_ids(book.state)
+    # An acceptance covers the final decisions in force, so an older decision stays a proposal.
+    if acceptance is not None and only in (None, *finals):
+        status = "accepted" if acceptance.accepted else "rejected"
     makers = [
         "the protocol's rule" if event.made_by == "rule" else (event.name or event.made_by).replace("_", " ")
         for event in book.of(Decision)
@@ -111,12 +114,7 @@ def decision_record(view: RunView, head: Head, only: str | None = None) -> str:
         "decision-record.md.j2",
         view=view,
         at=head,
-        # An acceptance covers the final decisions in force, so an older decision stays a proposal.
-        status="proposed"
-        if acceptance is None or only not in (None, *finals)
-        else "accepted"
-        if acceptance.accepted
-        else "rejected",
+        status=status,
         makers=dict.fromkeys(makers),
         # Every role that gave a reply was consulted; the controller's own events carry no call.
         consulted=dict.fromkeys(event.by for event in book.events if event.call is not None),

@@ -263,7 +263,7 @@ def first_divergence(a: tuple[Event, ...], b: tuple[Event, ...]) -> Parting | No
         event = a[seq] if seq < len(a) else None
         other = b[seq] if seq < len(b) else None
         if event is None or other is None or content(event) != content(other):
-            return Parting(seq=seq, a=_named(event), b=_named(other))
+            return Parting(seq, _named(event), _named(other))
     return None
 
 
@@ -301,10 +301,7 @@ def _differences(
         only_b=list(alignment.only_b),
         changed=[pair for pair in matched if pair.status_a != pair.status_b],
         matched=matched,
-        similar=[
-            Similar(a=pair.a, b=pair.b, similarity=round(float(pair.similarity), 2))
-            for pair in alignment.similar
-        ],
+        similar=[Similar(pair.a, pair.b, round(float(pair.similarity), 2)) for pair in alignment.similar],
     )
 
 

@@ -253,7 +253,7 @@ class SeatChoice:
         estimated, limit = estimate(), read_settings().ask_above_usd
         cap = estimated.limits.get("usd")
         if self.tell is not None:
-            line = estimate_line(estimated) if gated is None else gated(estimated)
+            line = (gated or estimate_line)(estimated)
             self.tell(f"{line}{'; `moot run --dry-run` shows the details' if may_cost else ''}\n")
         if self.yes or not may_cost:
             return

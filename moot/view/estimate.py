@@ -266,9 +266,9 @@ def estimate_line(estimate: Estimate) -> str:
 
 def limits_text(limits: Mapping[str, str | int]) -> str:
     """Return a clause with the limits that a person set: `, never more than $1.00 (--max-usd)`."""
-    # The cap in dollars is never exceeded, so it is worded as a promise.
+    # The cap in dollars is never exceeded, so it is worded as a promise. A small one must not read as $0.00.
     return "".join(
-        f", never more than ${Decimal(limit):.2f} (--max-usd)"
+        f", never more than ${limit if Decimal(limit) * 100 % 1 else format(Decimal(limit), '.2f')} (--max-usd)"
         if name == "usd"
         else f", stops after {counted(int(limit), name[:-1])} (--max-{name})"
         for name, limit in limits.items()

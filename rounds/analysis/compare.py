@@ -137,14 +137,11 @@ def _in_words(book: Book, text: str) -> str:
 def _answers(a: Book, b: Book) -> Answers:
     first, other = _answer(a), _answer(b)
     if first is None or other is None:
-        return Answers(same=None, a=first, b=other)
+        return Answers(None, first, other)
     # Two rules that choose the same option agree, even where the surrounding words differ.
     pairs = ((first.chosen, other.chosen), (first.text, other.text))
-    return Answers(
-        same=any(mine and theirs and normal(mine) == normal(theirs) for mine, theirs in pairs),
-        a=first,
-        b=other,
-    )
+    same = any(mine and theirs and normal(mine) == normal(theirs) for mine, theirs in pairs)
+    return Answers(same, first, other)
 
 
 def _answer(book: Book) -> FinalAnswer | None:
@@ -177,7 +174,7 @@ def _signals(a: SignalReport, b: SignalReport) -> SignalDifferences:
         for identity, (name, holds, value) in mine.items()
         if theirs.get(identity, mine[identity]) != mine[identity]
     ]
-    return SignalDifferences(a=panels[0], b=panels[1], changed=changed)
+    return SignalDifferences(panels[0], panels[1], changed)
 
 
 def _criteria(report: SignalReport) -> dict[str, tuple[str, bool, str | None]]:

@@ -152,4 +152,5 @@ def test_limits_that_were_set_are_in_the_estimate(moot: Moot) -> None:
         "13 rounds, never more than $1.00 (--max-usd), stops after 30 calls (--max-calls), "
         "stops after 1 round (--max-rounds)"
     )
+    assert ", never more than $0.0001 (--max-usd)\n" in moot(*call, "--max-usd", "0.0001").out
     assert moot(*call, "--max-usd", "1", "--json").json["limits"] == {"usd": "1"}
