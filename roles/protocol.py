@@ -154,7 +154,7 @@ class Loss(msgspec.Struct, frozen=True):
 
     instead: Instead
     means: str
-    decides: bool = False
+    decides: bool | Callable[[State], bool] = False
     """Whether this step decides the outcome: without any reply to such a step, the run has no decision."""
 
 

@@ -162,7 +162,7 @@ STEPS: Final = StepTable(
             ),
             each("challenges", Challenge, type="attack", ranked=True),
             lambda known, reply: challenges_problems(known, reply.challenges),
-            Loss("survivor_only", "the plan stands unchallenged, so this round resolves nothing"),
+            Loss("survivor_only", "nothing challenges the plan here, so this round resolves nothing"),
             sees=(_PLAN, _REVISED),
             question=None,
             # A second round has no plan of its own: it challenges the plan that was revised in the round before.

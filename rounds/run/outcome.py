@@ -66,8 +66,8 @@ def quorum_of(state: State) -> RunQuorum:
         # A protocol that is not installed has no table of losses; its lost steps are shown without a meaning.
         named = state.opening.protocol
         losses: Mapping[str, Loss] = PROTOCOLS[named].losses if named in PROTOCOLS else {}
-        lost = [_lost(step, losses) for step in state.given_up]
-        decided = any(_lost(step, losses).decides for step in state.answered)
+        lost = [_lost(state, step, losses) for step in state.given_up]
+        decided = any(_lost(state, step, losses).decides for step in state.answered)
         kind = "unanswered" if state.finished and not decided else "degraded" if lost else "whole"
     answered = quorum.text if quorum.declared else "no step was answered yet"
     undecided = "; no reply answered what decides" if kind == "unanswered" else ""
@@ -82,9 +82,10 @@ def _given_up(lost: Sequence[LostStep]) -> str:
     return f"; given up: {some(groups, LOST_SHOWN, '; ')}" if groups else ""
 
 
-def _lost(step: str, losses: Mapping[str, Loss]) -> LostStep:
+def _lost(state: State, step: str, losses: Mapping[str, Loss]) -> LostStep:
     name = parse_step(step)
     if name is None or not losses:
         return LostStep(step, "", "skipped", "nothing stands in for it", False)
     loss = loss_of(losses, name)
-    return LostStep(step, name.role, loss.instead, loss.means, loss.decides)
+    decides = loss.decides(state) if callable(loss.decides) else loss.decides
+    return LostStep(step, name.role, loss.instead, loss.means, decides)

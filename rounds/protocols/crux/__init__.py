@@ -16,6 +16,7 @@ Laws
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Final
 
 from ledger.events import Frame
@@ -69,6 +70,10 @@ _VIEW: Final[View] = {
 _OF_THE_MEMO: Final[View] = {Column.QUESTION: Sight("goals"), Column.TOLD: Sight("all")}
 """The sentence check sees what each sentence cites and what tested each claim: no document, and nothing else."""
 
+
+_skipped: Final = partial(Loss, "skipped")
+_row: Final = partial(StepRow, columns=_VIEW)
+"""Build a row whose prompt shows the question, what came before, and what the protocol adds."""
 
 # ---------------------------------------------------------------- who is asked, and when
 
@@ -126,97 +131,96 @@ _FIRST, _SECOND, _CHECKER = _with_memo(AUTHORS[0]), _with_memo(AUTHORS[1]), _wit
 
 STEPS: Final = StepTable(
     (
-        StepRow(
+        _row(
             "A",
             asks_each(verifier_alone),
             FrameReply,
             lambda numbering, step, reply: (numbering.event(Frame, step, reply),),
             wrong=answers.wrong_frame,
-            loss=Loss("skipped", "the question itself was not checked, so the run takes no short way"),
-            columns=_VIEW,
+            loss=_skipped("the question itself was not checked, so the run takes no short way"),
         ),
-        StepRow(
+        _row(
             "B",
             asks_each(lambda state, _round: (standing.first_role(state),)),
             SealedAnswer,
             answers.answered,
             wrong=answers.wrong_answer,
-            loss=Loss("skipped", "this role is not in the group forecast", decides=True),
-            columns=_VIEW,
+            loss=_skipped(
+                "this role gave no answer of its own; where options are named, the group forecast is without it",
+                decides=lambda state: standing.made_by_code(state) or not standing.is_open_ended(state),
+            ),
             group="first",
         ),
-        StepRow(
+        _row(
             "B",
             asks_each(_others),
             SealedAnswer,
             answers.answered,
             wrong=answers.wrong_answer,
-            columns=_VIEW,
             group="others",
             when=_others_are_due,
         ),
-        StepRow(
+        _row(
             "C.agenda",
             asks_each(verifier_alone),
             AgendaReply,
             answers.agreed,
             wrong=answers.wrong_agenda,
-            loss={"C": Loss("skipped", "no claim is listed for a test, so nothing is tested")},
-            columns=_VIEW,
+            loss={
+                "C": _skipped(
+                    "no claim is listed for a test; where no options are named, each answer is one",
+                )
+            },
             when=_agenda_is_due,
         ),
-        StepRow(
+        _row(
             "E",
             asks_each(lambda state, _round: standing.numbering_roles(state)),
             lambda state: ForecastReply if standing.is_open_ended(state) else NumbersReply,
             answers.numbered,
             wrong=answers.wrong_numbers,
-            loss=Loss(
-                "skipped",
-                "if a verdict needs numbers that this role never gave, the group forecast is without it",
+            loss=_skipped(
+                "this role gave no numbers; where options are made of answers, the group forecast is without it",
+                decides=standing.is_open_ended,
             ),
             widest=asks_each(lambda _state, _round: AUTHORS),
-            columns=_VIEW,
             when=lambda _state, round_: round_ == 1,
         ),
-        StepRow(
+        _row(
             "D.program",
-            assignments.planned_by_program,
+            assignments.planned_by("execution"),
             ProgramReply,
             testing.measured,
             later=testing.programs,
             wrong=testing.wrong_plan,
-            loss={"D": Loss("skipped", "the crux is not settled")},
+            loss={"D": _skipped("this test of the crux is not made")},
             widest=_programs(),
-            columns=_VIEW,
             group="D",
         ),
-        StepRow(
+        _row(
             "D.calculation",
-            assignments.planned_by_expression,
+            assignments.planned_by("calculation"),
             CalculationReply,
             testing.calculated,
             later=testing.calculation_verdicts,
             wrong=testing.wrong_calculation,
             widest=_expressions,
-            columns=_VIEW,
             group="D",
         ),
-        StepRow(
+        _row(
             "D.read",
             asks_each(assignments.readers),
             ReadingReply,
             testing.read,
             wrong=testing.wrong_reading,
-            loss={"D.verifier": Loss("skipped", "the cruxes that documents could settle are not settled")},
+            loss={"D.verifier": _skipped("the documents are not read for the cruxes")},
             widest=asks_each(lambda state, n: () if plans_programs(state) else verifier_alone(state, n)),
-            columns=_VIEW,
             group="D",
         ),
         *(
             # Each wave is a group of its own: a repair can be asked for only after the programs of the
             # wave before were run.
-            StepRow(
+            _row(
                 "D.again",
                 assignments.extra_steps(wave),
                 ProgramReply,
@@ -224,25 +228,23 @@ STEPS: Final = StepTable(
                 later=testing.programs,
                 wrong=testing.wrong_plan,
                 widest=_programs(assignments.REPAIR) if wave == 1 else _nobody,
-                columns=_VIEW,
                 group=f"D.again {wave}",
             )
             for wave in assignments.WAVES
         ),
-        StepRow(
+        _row(
             "S.memo",
             asks_each(lambda state, n: closing.memo_writers(state, n)[:1], "memo"),
             MemoReply,
             memo.written,
             wrong=memo.wrong_memo,
-            loss=Loss(
-                "skipped", "the next nearest role writes the memo; without one the leader is the answer"
+            loss=_skipped(
+                "the next nearest role writes this memo; without either, the leader is the answer of its round",
             ),
             widest=asks_each(_FIRST, "memo"),
-            columns=_VIEW,
             when=closing.has_memo_steps,
         ),
-        StepRow(
+        _row(
             # A lost memo goes to the next nearest role once. A second loss ends the round with the
             # leader as the answer.
             "S.memo",
@@ -251,23 +253,21 @@ STEPS: Final = StepTable(
             memo.written,
             wrong=memo.wrong_memo,
             widest=_nobody,
-            columns=_VIEW,
             group="S.memo by another role",
             when=closing.first_memo_was_lost,
         ),
-        StepRow(
+        _row(
             "S.objection",
             asks_each(closing.objectors, "objection"),
             ObjectionReply,
             memo.objected,
             wrong=lambda _, reply: answers.words_problem(reply.text, OBJECTION_WORDS_MAX, "text"),
-            loss=Loss("skipped", "whether there is an objection is not known"),
+            loss=_skipped("what this role objects to in the memo of this round is not known"),
             widest=asks_each(_SECOND, "objection"),
-            columns=_VIEW,
             group="S.checks",
             when=closing.memo_is_in,
         ),
-        StepRow(
+        _row(
             "S.check",
             asks_each(verifier_alone, "check"),
             SentencesReply,
@@ -275,33 +275,30 @@ STEPS: Final = StepTable(
             wrong=memo.wrong_sentences,
             # The check must not see documents or forecasts, or it could support a sentence with text that the
             # memo does not cite.
-            loss=Loss("skipped", "no sentence of the memo was checked against what it cites"),
+            loss=_skipped("no sentence of this memo is checked against what it cites"),
             widest=asks_each(_CHECKER, "check"),
             columns=_OF_THE_MEMO,
             group="S.checks",
             when=closing.memo_is_in,
         ),
-        StepRow(
+        _row(
             "S.memo",
             asks_each(_writer, "memo", repeat=memo.AGAIN),
             MemoReply,
             memo.written,
             wrong=memo.wrong_memo,
-            loss={"S.memo~": Loss("skipped", "the unsupported sentences are removed")},
+            loss={"S.memo~": _skipped("the unsupported sentences of this memo are removed")},
             widest=asks_each(_FIRST, "memo", repeat=memo.AGAIN),
-            columns=_VIEW,
             group="S.memo rewritten",
             when=memo.is_due,
         ),
-        StepRow(
+        _row(
             "S.check",
             asks_each(verifier_alone, "check", repeat=memo.AGAIN),
             SentencesReply,
             memo.checked,
             wrong=memo.wrong_sentences,
-            loss={
-                "S.check~": Loss("skipped", "the rewritten sentences were not checked against what they cite")
-            },
+            loss={"S.check~": _skipped("the rewritten sentences are not checked against what they cite")},
             widest=asks_each(_CHECKER, "check", repeat=memo.AGAIN),
             columns=_OF_THE_MEMO,
             group="S.check again",

@@ -93,18 +93,11 @@ def assigned(state: State, step: StepName) -> Assignment:
     return next(assignment for assignment in assignments(state) if assignment.act == act)
 
 
-def planned_by_program(state: State, _round: int, _phase: str) -> Iterator[StepName]:
-    """Return the steps that write the first program of each execution crux."""
-    return _first_steps(state, "execution")
-
-
-def planned_by_expression(state: State, _round: int, _phase: str) -> Iterator[StepName]:
-    """Return the steps that write the expression of each calculation crux."""
-    return _first_steps(state, "calculation")
-
-
-def _first_steps(state: State, how: HowTested) -> Iterator[StepName]:
-    return (assignment.step(0) for assignment in assignments(state) if assignment.how == how)
+def planned_by(how: HowTested) -> Callable[[State, int, str], Iterator[StepName]]:
+    """Build the steps that write the first program, or the expression, of each crux of a kind."""
+    return lambda state, _round, _phase: (
+        assignment.step(0) for assignment in assignments(state) if assignment.how == how
+    )
 
 
 def to_read(state: State) -> tuple[str, ...]:
@@ -205,7 +198,7 @@ def tests_are_done(state: State) -> bool:
     # Without complete numbers the tests are not known yet, which is not the same as done.
     if numbers_end(state) is None:
         return False
-    steps = [*planned_by_program(state, 1, "D"), *planned_by_expression(state, 1, "D")]
+    steps = [assignment.step(0) for assignment in assignments(state) if assignment.how != "document"]
     steps += [extra.step for wave in extra_programs(state).values() for extra in wave]
     steps += [StepName(1, "D", None, role) for role in readers(state, 1)]
     if not all(state.is_done(str(step)) for step in steps):

@@ -6,12 +6,11 @@ that changes leader or status opens one more round, which has a look and a memo 
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from detectors.forecasts.arithmetic import decimal_text
+from detectors.forecasts.arithmetic import decimal_text, group_forecast, leader_of
 from detectors.parameters import params_hash
 from ledger.events import Belief, Claim, Concern, Decision, Event, Signals
 from ledger.events.answers import MemoSentence
@@ -39,6 +38,7 @@ from rounds.protocols.crux.standing import (
     option_texts,
     standing_at,
     standing_of_look,
+    table_at,
 )
 from rounds.protocols.step_table import Numbering, rule
 
@@ -320,22 +320,11 @@ def _cites(book: Book, sentences: Sequence[MemoSentence]) -> tuple[Cite, ...]:
 
 def sides(book: Book) -> Counter[str]:
     """Return whose leader won in the end, among first answers with another leader than most points."""
-    state = book.state
-    options = [*(option.id for option in state.options), "none"]
-    # Without named options the first forecast over the agenda's options is the third forecast of a role.
-    suffix = "~3" if not state.opening.options else ""
-    first = [
-        facts for identity, facts in state.beliefs.items() if re.fullmatch(rf"B-1-[a-z_]+{suffix}", identity)
-    ]
-    last = state.looks[-1].leader if state.looks else None
-    pool = Counter[str]()
-    for facts in first:
-        pool.update(facts.points)
-    foremost = _leader(pool, options)
-    led = [_leader(facts.points, options) for facts in first]
-    return Counter("minority" if leader == last else "majority" for leader in led if leader != foremost)
-
-
-def _leader(points: Mapping[str, int], options: Sequence[str]) -> str:
-    """Return the option with most points, the first among equals."""
-    return max(options, key=lambda option: points.get(option, 0))
+    first = table_at(book.state).forecasts.values()
+    if not first:
+        return Counter()
+    options = option_ids(book.state)
+    last = book.state.looks[-1].leader if book.state.looks else None
+    foremost = group_forecast(first).leader
+    led = [leader for leader in map(leader_of, first) if leader != foremost]
+    return Counter("minority" if options[leader] == last else "majority" for leader in led)

@@ -60,6 +60,12 @@ def made_by_code(state: State) -> bool:
     return state.agenda is not None and state.agenda.by == "controller"
 
 
+def own_options(state: State) -> dict[str, str]:
+    """Map the id of each first answer to the option that it became; empty where a reply made the options."""
+    merged = state.agenda.merged if state.agenda and made_by_code(state) else ()
+    return {parse_reference(ref).id: entry.into for entry in merged for ref in entry.from_}
+
+
 def option_ids(state: State) -> tuple[str, ...]:
     """Return the options in order with `none` last; before any are known, a role's own answer and another one."""
     named = tuple(option.id for option in state.options)
@@ -127,13 +133,8 @@ def _forecasts(state: State) -> dict[str, Forecast]:
 
 def _over_own_options(state: State, options: tuple[str, ...]) -> Iterator[tuple[str, Forecast]]:
     """Yield each role's points for its own answer, on the option that this answer became."""
-    places = {
-        parse_reference(ref).id: merged.into
-        for merged in (state.agenda.merged if state.agenda else ())
-        for ref in merged.from_
-    }
     for role in AUTHORS:
-        facts, option = sealed(state, role, SEALED), places.get(answer_id(role))
+        facts, option = sealed(state, role, SEALED), own_options(state).get(answer_id(role))
         if facts is not None and option is not None:
             # "Another one" may be any of the other options, so its points are spread over them and `none`.
             others = len(options) - 1
