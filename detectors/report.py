@@ -82,10 +82,14 @@ class AlarmReading(Result, frozen=True):
 
 
 class EndWithout(Result, frozen=True):
-    """The end without a role: who would lead, null where no role is left; whether leader or outcome would differ."""
+    """The end without a role: who would lead, null where no role is left; whether leader or outcome would differ.
+
+    `even`: the first two options would have the same points, so that only their order tells who leads.
+    """
 
     leader: str | None
     changes: bool
+    even: bool = False
 
 
 StopVerdict = Literal["stop", "wait", "go_on", "ended"]

@@ -13,6 +13,7 @@ import codecs
 import re
 import unicodedata
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import ClassVar, Final
 
 from ledger.language import words
@@ -88,6 +89,12 @@ def counted(number: int, noun: str) -> str:
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":
         return f"{number:,} {noun[:-1]}ies"
     return f"{number:,} {noun}{'es' if noun.endswith(('s', 'x', 'ch', 'sh')) else 's'}"
+
+
+def percent(points: float | Fraction) -> str:
+    """Return points as a percentage, halves up."""
+    # Formatting rounds halves to even: 52.5 would read 52%, and its lead over 47.5 would look smaller than it is.
+    return f"{int(points + 0.5)}%"
 
 
 def first_sentence(text: str) -> str:

@@ -27,7 +27,7 @@ from ledger.events.decisions import SignalReading
 from ledger.format.canonical import Head
 from ledger.interchange import markdown
 from ledger.language.words import word_count
-from ledger.plain_text import counted, one_line, shortened, visible
+from ledger.plain_text import counted, one_line, percent, shortened, visible
 from ledger.state.decided import SUPPORT, final_in_force, outcome as outcome_ids
 from ledger.store.failures import BlobMissing
 from moot.run_view import RunView
@@ -37,7 +37,7 @@ from moot.view.annexes import annexes_of
 from moot.view.annexes_judging import open_questions
 from moot.view.claims import ClaimView, DecisionView, lifecycle
 from moot.view.experiments import ExperimentShown, output_of, verdict_sentence
-from moot.view.forecasts import closing_lines, crux_line, percent, roles_spread
+from moot.view.forecasts import closing_lines, crux_line, roles_spread
 from moot.view.grounds import ground_standing
 from moot.view.judgements import options_of
 from moot.view.marks import shown_as

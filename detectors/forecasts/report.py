@@ -112,7 +112,7 @@ def report_of(
             for crux in ranked(table.cruxes, table.terms.parameters)
         ],
         without={
-            role: EndWithout(None if end.leader is None else options[end.leader], end.changes)
+            role: EndWithout(None if end.leader is None else options[end.leader], end.changes, end.even)
             for role, end in without_each(table).items()
         },
         unseen=unseen,

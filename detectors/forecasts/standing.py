@@ -175,10 +175,11 @@ class ForecastStanding(NamedTuple):
 
 
 class WithoutRole(NamedTuple):
-    """End of the run without a role: the leader then, and whether leader or status would differ."""
+    """End of the run without a role: the leader then, whether leader or status would differ, and a tie."""
 
     leader: int | None
     changes: bool
+    even: bool
 
 
 def standing_of(table: ForecastTable) -> ForecastStanding:
@@ -308,7 +309,7 @@ def _without(role: str, table: ForecastTable, whole: ForecastStanding) -> Withou
             ],
         )
     )
-    return WithoutRole(end.leader, (end.leader, end.status) != (whole.leader, whole.status))
+    return WithoutRole(end.leader, (end.leader, end.status) != (whole.leader, whole.status), end.margin == 0)
 
 
 def short_way(

@@ -201,7 +201,7 @@ def _checks(state: State) -> tuple[bool, bool]:
 def _crux_tests(state: State) -> tuple[bool, bool]:
     """Return whether a crux was tested, and whether a test had a result that could move the answer."""
     statuses = {claim.status for claim in state.claims.values()}
-    ran = {experiment.verdict for experiment in state.experiments.values() if experiment.judged}
+    ran = {experiment.verdict for experiment in state.experiments.values()} - {None, "error"}
     moved = bool(
         statuses & {"tested_confirmed", "tested_refuted", "partially_refuted"} or ran & {"holds", "fails"}
     )

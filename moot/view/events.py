@@ -42,7 +42,7 @@ from ledger.events import (
     Vote,
 )
 from ledger.events.ids import role_of
-from ledger.plain_text import counted
+from ledger.plain_text import counted, percent
 from ledger.state.amendments import STOP_PATH
 from ledger.state.book import Book
 from ledger.state.decided import concern_standing, fallen_under
@@ -303,7 +303,7 @@ def _governed(
             return EventWords(event, "validation", mark, f"{counted(errors, 'error')}, {warnings}")
         case Signals(profile="crux"):
             percents = ", ".join(
-                f"{option} {float(points):.0f}%"
+                f"{option} {percent(float(points))}"
                 for option, points in sorted(event.pool.items(), key=lambda item: -float(item[1]))
             )
             status = (event.status or "").replace("_", " ")

@@ -136,6 +136,9 @@ def test_text(book: Book, experiment: str) -> str:
     """Return an experiment in a few words: `E-2-1 holds (ran ×3)`."""
     facts = book.state.experiments.get(experiment)
     came_to = (facts.verdict if facts is not None else None) or "not run"
+    # A control that comes out wrong ends the series before its first repetition.
+    if came_to == "error" and not times_run(book, experiment):
+        came_to = "not run because its control went wrong"
     class_text = shown_as(book, experiment)
     return f"{experiment} {came_to} ({class_text})" if class_text else f"{experiment} {came_to}"
 

@@ -18,7 +18,7 @@ from detectors.forecasts.arithmetic import rounded
 from detectors.forecasts.report import CruxReport, ForecastReport, report_of
 from detectors.forecasts.standing import ForecastStanding, UnseenWays, Verdict, standing_of
 from ledger.events import Claim, Concern, Decision, Memo, Statement
-from ledger.plain_text import counted, one_line, shortened, some
+from ledger.plain_text import counted, one_line, percent, shortened, some
 from ledger.state.book import Book, per_book, sections_from
 from ledger.state.decided import concern_standing, tested_by
 from ledger.state.experiments import plan_of
@@ -28,13 +28,15 @@ from moot.view.labels import changing_roles, leader_text
 from moot.view.marks import meaning, times_of
 from moot.view.objections import Dissenting
 from moot.view.reasons import Point
-from roles.evidence import strongest
+from moot.view.text import joined
+from moot.view.words import answer_command, question_about
 from roles.memo.checks import class_of_sentence
 from roles.memo.citing import cited_texts
 from rounds.protocols.crux import standing
 from rounds.protocols.crux.assignments import writers
 from rounds.protocols.crux.standing import answer_id, unseen
 
+INDENT: Final = " " * 6
 WORDS_SHOWN: Final = 160
 """Maximum characters of a claim or an option before it is cut."""
 REASONS: Final = 3
@@ -101,10 +103,10 @@ def leader_of_group(book: Book) -> str | None:
     return None if leader is None else standing.option_ids(book.state)[leader]
 
 
-def points_for(book: Book, option: str | None) -> float | None:
-    """Return the group forecast of an option, of 100 points; None without forecasts, and for no option of the run."""
-    group, options = standing_now(book).group, standing.option_ids(book.state)
-    return None if group is None or option not in options else rounded(group.points(options.index(option)))
+def points_for(book: Book, option: str | None, end: ForecastStanding | None = None) -> float:
+    """Return the group forecast of an option, of 100 points; 0 without forecasts, and for no option of the run."""
+    group, options = (end or standing_now(book)).group, standing.option_ids(book.state)
+    return 0 if group is None or option not in options else rounded(group.points(options.index(option)))
 
 
 def memo_points(book: Book, decision: Decision | None) -> dict[str, list[Point]]:
@@ -139,24 +141,29 @@ def how_likely(book: Book) -> str:
     place = options.index(memo.answers) if memo is not None and memo.answers in options else now.leader
     forecasts = [forecast[place] for forecast in now.forecasts.values()]
     low, high = min(forecasts), max(forecasts)
-    points = percent(float(now.group.points(place)))
     # A role without numbers about a test cannot follow its result.
     answered = standing.table_at(book.state).forecasts.keys()
     left = " and ".join(sorted(answered - now.forecasts.keys()))
     without = f"{lost_text(book, answered)}{f' (without {left}: no numbers about a test)' if left else ''}"
+    each = f", {low}{'' if low == high else f'–{high}'}% each"
     # After a test each forecast is what the role's own numbers say for that result.
-    moved = any(belief.derived for belief in book.state.beliefs.values())
-    each = f"{len(forecasts)} roles{without}, {low}{'' if low == high else f'–{high}'}% each"
-    if len(forecasts) == 1:
-        text = f"{points} for {options[place]}, the forecast of one role{without}."
-    else:
-        each += " by its numbers and the tests' assumed reliability" * moved
-        text = f"{points} for {options[place]}, the group forecast of {each}."
+    if any(belief.derived for belief in book.state.beliefs.values()):
+        each += " by its numbers and the tests' assumed reliability"
+    # Of options made by code each role scored one, and no figure of another one is its own.
+    if standing.own_options(book.state):
+        each = "; points outside a role's own answer are spread evenly"
+    whose = f"group forecast of {len(forecasts)} roles{without}{each}"
+    whose = whose if forecasts[1:] else f"forecast of one role{without}"
+    text = f"{percent(now.group.points(place))} for {options[place]}, the {whose}."
     # A memo that departs from the forecasts has to say so next to its figure.
     if place != now.leader:
-        leads = percent(float(now.group.points(now.leader)))
+        leads = percent(now.group.points(now.leader))
         text += f" The group forecast prefers {options[now.leader]}, with {leads}."
         text += f" {memo.why_not_leader}" if memo is not None and memo.why_not_leader else ""
+    # Roles that prefer another option, and tests that would turn the answer, name the others.
+    elif options[2:] and not [*other_leaders(book), *turning_points(book)]:
+        second = max({*range(len(options) - 1)} - {place}, key=now.group.points)
+        text += f" Next: {options[second]}, {percent(now.group.points(second))}."
     return text
 
 
@@ -170,36 +177,47 @@ def lost_text(book: Book, answered: Iterable[str]) -> str:
     return f" ({lost} more {'was' if lost == 1 else 'were'} lost)" * bool(lost)
 
 
-def turning_points(book: Book) -> Iterator[str]:
-    """Yield each tested crux whose other result would have put another option first."""
-    table, options = standing.table_at(book.state), standing.option_ids(book.state)
+def other_results(book: Book) -> Iterator[tuple[str, Verdict, ForecastStanding]]:
+    """Yield the claim of each settled crux, its verdict, and where the run would stand with the other result."""
+    table = standing.table_at(book.state)
     for crux in table.cruxes:
         if verdict := crux.verdict:
             other = crux._replace(verdicts=(Verdict("fails" if verdict.holds else "holds", verdict.level),))
             others = (each for each in table.cruxes if each is not crux)
-            end = standing_of(table._replace(cruxes=[*others, other]))
-            if end.leader not in (None, standing_now(book).leader):
-                instead = f"{leader_text(options[end.leader], options=True)} would lead"
-                yield f"the test of {crux.claim}: had it {'failed' if verdict.holds else 'held'}, {instead}"
+            yield crux.claim, verdict, standing_of(table._replace(cruxes=[*others, other]))
+
+
+def turning_points(book: Book) -> Iterator[str]:
+    """Yield each test whose other result would have changed leader or status, and each that lowered the leader."""
+    now, options = standing_now(book), standing.option_ids(book.state)
+    leader = leader_of_group(book)
+    for claim, verdict, end in other_results(book):
+        had = f"the test of {claim}: had it {'failed' if verdict.holds else 'held'}"
+        if end.leader not in (None, now.leader):
+            yield f"{had}, {leader_text(options[end.leader], options=True)} would lead"
+        elif end.status != now.status:
+            yield f"{had}, the status would be {end.status.replace('_', ' ').upper()}"
+        elif points_for(book, leader, end) > points_for(book, leader):
+            yield f"the test of {claim}: that it {verdict.result} lowered {leader}"
 
 
 def settled_cruxes(book: Book, chief: Decision) -> Iterator[Point]:
-    """Yield the cruxes that were settled, as one reason, where that raised the forecast of the answer."""
+    """Yield each crux whose test raised the forecast of the answer, as a reason of its own level."""
     report = forecasts_of("", book)
     option = option_of(book, chief) or ""
-    settled = [crux for crux in report.cruxes if crux.result] if report else []
-    if report and report.group.get(option, 0) > report.before.get(option, 0):
-        each = [
-            f"{crux.claim} {crux_line(crux) if settled[1:] else crux.result}: {crux.text}"
-            f" (test: {getattr(book.by_id[crux.claim], 'testable_as', '')})"
-            for crux in settled
-        ]
-        # As for a sentence, the strongest counts; several tests may be of different levels.
-        level = strongest(crux.level or "said" for crux in settled)
-        refs = [crux.claim for crux in settled]
-        raised = f"{option} from {percent(report.before[option])} to {percent(report.group[option])}"
-        text = f"{'Tests' if each[1:] else 'A test'} raised {raised}: {'; '.join(each)}"
-        yield Point(one_line(text), level, None, refs, times_of(book, level, refs))
+    now = points_for(book, option)
+    tests = [
+        (claim, verdict) for claim, verdict, end in other_results(book) if points_for(book, option, end) < now
+    ]
+    if report and now > report.before.get(option, 0):
+        # Every test is named first, because the rest of the sentence may be cut.
+        which = f"Tests of {' and '.join(claim for claim, _ in tests)}" if tests[1:] else "A test"
+        raised = f"{which} raised {option} from {percent(report.before[option])} to {percent(now)}"
+        for claim, verdict in tests:
+            event, times = book.by_id[claim], times_of(book, verdict.level, [claim])
+            what = f"{getattr(event, 'text', '')} (test: {getattr(event, 'testable_as', '')})"
+            text = one_line(f"{raised}: {claim} {verdict.result}: {what}")
+            yield Point(text, verdict.level, None, [claim], times)
 
 
 def other_leaders(book: Book) -> Iterator[Dissenting]:
@@ -208,14 +226,19 @@ def other_leaders(book: Book) -> Iterator[Dissenting]:
     if now.leader is None:
         return
     options, latest = standing.option_ids(state), state.beliefs_at(state.round)
+    # The first mention of an option has its words.
+    words = {option: named(book, option) for option in options}
     for role, forecast in now.forecasts.items():
         first = max(range(len(options)), key=forecast.__getitem__)
         # A tie with the leader is no dissent.
         if forecast[first] > forecast[now.leader] and role in latest:
-            against = f"against {forecast[now.leader]}% for {options[now.leader]}"
-            yield Dissenting(
-                role, f"prefers {options[first]}: {forecast[first]}%, {against}.", latest[role].id
+            option, points = words.pop(options[first], options[first]), f"{forecast[first]}%"
+            text = (
+                f"gave {points} to its own answer, {option}."
+                if standing.own_options(state)
+                else f"prefers {option}: {points}, against {forecast[now.leader]}% for {options[now.leader]}."
             )
+            yield Dissenting(role, text, latest[role].id)
 
 
 def reasons_of_role(book: Book) -> list[Point]:
@@ -267,33 +290,17 @@ def steps_to_take(run: str, book: Book, steps: list[Point]) -> Iterator[Point]:
 def program_text(run: str, book: Book, claim: str) -> tuple[str, str | None]:
     """Return the last program that roles planned for a claim, with the command that runs it here, and its experiment.
 
-    Empty once one of the claim's programs was run: its verdict is on the ledger, and another kind of test is needed.
+    Where something was tried in vain, that is said instead: another kind of test is needed then.
     """
     planned = {name: facts for name, facts in book.state.experiments.items() if claim in facts.claims}
-    if not planned or any(facts.judged for facts in planned.values()):
+    if book.state.claims[claim].status == "tested_unclear" or any(facts.judged for facts in planned.values()):
+        return " Tried here in vain.", None
+    if not planned:
         return "", None
     *_, experiment = planned
     runs = shlex.join(plan_of(book, experiment).argv)
     here = f"moot experiment run {shlex.quote(run)} {experiment}"
     return f" Program: `{runs}`, run it here with `{here}`.", experiment
-
-
-def question_about(book: Book, claim: str) -> str | None:
-    """Return the open question that asks a person for the result of a crux."""
-    return next(
-        (
-            identity
-            for identity, concern in book.state.concerns.items()
-            if concern.for_human and claim in concern.between and identity not in book.state.resolved
-        ),
-        None,
-    )
-
-
-def answer_command(run: str, book: Book, claim: str) -> str:
-    """Return the command that hands in a person's result on a crux."""
-    # Answering the open question also closes it; a bare claim id works where none was asked.
-    return f"moot answer {shlex.quote(run)} {question_about(book, claim) or claim} --holds|--fails 'TEXT'"
 
 
 def unseen_text(book: Book) -> str:
@@ -333,7 +340,7 @@ def ways_to_be_wrong(book: Book) -> Iterator[tuple[int, Point]]:
     of_all = f"of {counted(len(lists), 'role')}{about}{lost_text(book, [event.by for event in answers])}"
     for way, text, authors in merged or alone:
         if by := [role for role in authors if role in roles]:
-            who = f"{by[0] if len(by) == 1 else f'{len(by)} {of_all}'}: {one_line(text)}"
+            who = f"{f'{len(by)} {of_all}' if merged else by[0]}: {one_line(text)}"
             yield len(by), Point.of(f"A way to be wrong, named by {who}", way)
 
 
@@ -362,11 +369,6 @@ def forecasts_of(run: str, book: Book) -> ForecastReport | None:
     )
 
 
-def percent(points: float) -> str:
-    """Return points as a percentage."""
-    return f"{points:.0f}%"
-
-
 def roles_spread(report: ForecastReport, option: str) -> str:
     """Return ` (roles 50–63%)`: the range of the roles' forecasts of an option; empty for a single role."""
     forecasts = [points[option] for points in report.roles.values()]
@@ -393,29 +395,30 @@ def crux_line(crux: CruxReport) -> str:
 def forecasts_text(report: ForecastReport, status: str, width: int) -> str:
     """Return the status in words, then forecasts and cruxes, as text of `width` columns, clamped to 60–200."""
     width = min(max(width, 60), 200)
-    lines = [*_wrapped(status, width), ""]
-    for option in report.options:
-        # Options that never had a point are those that no role considered; they add no information.
-        if report.group.get(option) or report.before.get(option):
-            words = shortened(one_line(report.options[option]), WORDS_SHOWN)
-            lines += _wrapped(
-                f"{option}  {percent(report.group[option])}{roles_spread(report, option)}  {words}",
-                width,
-                "      ",
-            )
     # The forecasts before the tests matter only where a test changed them.
     moved = [option for option in report.group if report.group[option] != report.before[option]]
-    if moved:
-        before = ", ".join(f"{option} {percent(report.before[option])}" for option in moved)
-        lines += _wrapped(f"Before the tests: {before}.", width)
-    lines.append("")
-    for crux in report.cruxes:
-        words = shortened(one_line(crux.text), WORDS_SHOWN)
-        lines += _wrapped(f"{crux.claim}  {words}{' ' if words else ''}{crux_line(crux)}", width, "       ")
-    if not report.cruxes:
-        lines.append("No claim is listed for a test.")
-    lines += ["", *(line for text in closing_lines(report) for line in _wrapped(text, width))]
-    return "\n".join(lines) + "\n"
+    before = ", ".join(f"{option} {percent(report.before[option])}" for option in moved)
+    texts = [
+        status,
+        "",
+        *(
+            f"{option}  {percent(report.group[option])}{roles_spread(report, option)}"
+            f"  {shortened(words, WORDS_SHOWN)}"
+            for option, words in report.options.items()
+            # Options that never had a point are those that no role considered; they add no information.
+            if report.group.get(option) or report.before.get(option)
+        ),
+        *[f"Before the tests: {before}."] * bool(moved),
+        "",
+        *(
+            f"{crux.claim}  {shortened(crux.text, WORDS_SHOWN)}{' ' * bool(crux.text)}{crux_line(crux)}"
+            for crux in report.cruxes
+        ),
+        *["No claim is listed for a test."] * (not report.cruxes),
+        "",
+        *closing_lines(report),
+    ]
+    return joined(textwrap.fill(text, width, subsequent_indent=INDENT) for text in texts)
 
 
 def closing_lines(report: ForecastReport) -> Iterator[str]:
@@ -426,8 +429,3 @@ def closing_lines(report: ForecastReport) -> Iterator[str]:
     if report.cruxes:
         # The value of a test depends on an assumed accuracy, so no figure may stand without this note.
         yield NOTE
-
-
-def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
-    """Return a text in lines, indented from the second on."""
-    return textwrap.wrap(text, width, subsequent_indent=indent)

@@ -245,12 +245,13 @@ def changing_roles(
     without: Mapping[str, EndWithout], leader: str | None, *, options: bool = True
 ) -> Iterator[str]:
     """Yield the roles without which the end would be another, by what it would be; `leader` leads with all of them."""
-    ends = grouped((end.leader, role) for role, end in without.items() if end.changes)
-    for other, roles in ends.items():
+    ends = grouped(((end.leader, end.even), role) for role, end in without.items() if end.changes or end.even)
+    for (other, even), roles in ends.items():
+        # If the leader stays the same, only the status can be what changes.
+        same = "the first two would be even" if even else "the status would be another"
         instead = f"{leader_text(other, options)} would lead" if other else "nobody answers"
         whose = f"{', '.join(roles)}: without {'one of them' if roles[1:] else 'it'}"
-        # If the leader stays the same, only the status can be what changes.
-        yield f"{whose} {'the status would be another' if other == leader else instead}"
+        yield f"{whose} {same if even or other == leader else instead}"
 
 
 def leader_text(option: str | None, options: bool) -> str:

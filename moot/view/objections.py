@@ -139,7 +139,7 @@ def _became(book: Book, identity: str) -> str:
     if isinstance(event, Concern) and event.phase == "S" and has_beliefs(book):
         own = book.state.beliefs_at(book.state.round).get(event.by)
         if not event.rank or not own:
-            return f"asked to object{', and dissents' if event.rank else ''}"
+            return f"asked to object{', and dissents' if event.rank else '; would not decide otherwise'}"
         # A role that dissents may put the answer first itself, which says how much its dissent weighs.
         first = max(own.points, key=own.points.__getitem__)
         choice = leader_text(first, bool(options_of(book)))

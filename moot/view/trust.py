@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final
 
 import orjson
 
-from ledger.events import Amendment, Concern, Decision, ExperimentJudged, Memo, Statement, Verification
+from ledger.events import Amendment, Concern, Decision, Memo, Statement, Verification
 from ledger.plain_text import counted, some
 from ledger.state.book import Book
 from ledger.state.state import WAIT, WAIT_PATH, State
@@ -33,6 +33,7 @@ from moot.view.agreement import alarms_clause, families_text
 from moot.view.experiments import test_text
 from moot.view.judgements import has_beliefs, named
 from moot.view.labels import Calls, calls_of
+from moot.view.marks import times_run
 from moot.view.seats import dollars, unrecorded_text, written_text
 from moot.view.text import listed
 from rounds.protocols import is_watched
@@ -127,6 +128,8 @@ def _sentences_checked(book: Book) -> str:
     text += f", {counted(removed, 'unsupported one')} {'was' if removed == 1 else 'were'} removed" * bool(
         removed
     )
+    if not answers:
+        text += " (the option stands in the place of the answer's sentence)"
     return text + f", {bare} {'cites' if bare == 1 else 'cite'} nothing" * bool(bare)
 
 
@@ -216,25 +219,27 @@ def looked_at_text(run: str, book: Book, unrecorded: Amounts | None = None) -> s
 
 def _tests(run: str, book: Book) -> str:
     """Return how many tests were run and reproduced, their verdicts, and the command that repeats them."""
-    judged = {verdict.of: verdict for verdict in book.of(ExperimentJudged)}
+    experiments = book.state.experiments
     claims = book.state.claims.values()
-    measured = sum(any(move.class_ == "measured" for move in claim.moves) for claim in claims)
-    by_hand = f", {counted(measured, 'claim')} measured by a person" if measured else ""
-    if not judged:
-        # Where claims are tested by reading, it would be false to say that no test was run.
-        # The closing synthesis settles what is still pending without asking anything new (SD-19): that is no test.
-        checks = {check.id for check in book.of(Verification) if check.phase != "S"}
-        read = sum(any(move.by in checks for move in claim.moves) for claim in claims)
-        by_reading = f", {read} of {counted(len(claims), 'claim')} checked by reading" if read > 0 else ""
-        if measured or by_reading:
-            return f"no program was run{by_reading}{by_hand}"
-        return f"no test was run{_why_untested(book)}"
-    reproduced = sum(verdict.class_ == "reproduced" for verdict in judged.values())
+    # The closing synthesis settles what is still pending without asking anything new (SD-19): that is no test.
+    how = {
+        check.id: "calculation" if check.by == "controller" else "reading"
+        for check in book.of(Verification)
+        if check.phase != "S"
+    } | {event.id: "a person" for event in book.of(Decision)}
+    ways = Counter(way for claim in claims for way in {how.get(move.by) for move in claim.moves})
+    checked = ", ".join(f"{ways[way]} of {len(claims)} by {way}" for way in sorted(filter(None, ways)))
+    judged = [test_text(book, of) for of, facts in experiments.items() if facts.judged]
+    started = sum(times_run(book, of) > 0 for of in experiments)
+    reproduced = sum(facts.class_ == "reproduced" for facts in experiments.values())
     # The sentence names a few tests, and the rest is counted.
-    tests = (
-        f"{some([test_text(book, of) for of in judged], TESTS_NAMED)}; again: moot replay {shlex.quote(run)}"
-    )
-    return f"{counted(len(judged), 'test')} run, {reproduced} reproduced ({tests} --re-run){by_hand}"
+    tests = some(judged, TESTS_NAMED)
+    if started:
+        tests += f"; again: moot replay {shlex.quote(run)} --re-run"
+    ran = f"{started} of {counted(len(judged), 'test')} run, {reproduced} reproduced ({tests})"
+    # Where claims are tested by reading, it would be false to say that no test was run.
+    none = "no program was run" if checked else f"no test was run{_why_untested(book)}"
+    return f"{ran if judged else none}{f', claims checked: {checked}' * bool(checked)}"
 
 
 def _why_untested(book: Book) -> str:

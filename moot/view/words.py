@@ -10,6 +10,7 @@ from typing import Final
 from ledger.events import Decision
 from ledger.events.ids import parse_step
 from ledger.plain_text import counted as counted  # templates ask for it by this module
+from ledger.state.book import Book
 from ledger.state.state import State
 from roles.outcome_status import OutcomeStatus
 
@@ -140,3 +141,21 @@ def fork_for_lost(run: str, state: State, loss: int = -1) -> str | None:
     if lost and (step := lost[loss]):
         return f"moot fork {shlex.quote(run)} --round {step.round}"
     return None
+
+
+def question_about(book: Book, claim: str) -> str | None:
+    """Return the open question that asks a person for the result of a crux."""
+    return next(
+        (
+            identity
+            for identity, concern in book.state.concerns.items()
+            if concern.for_human and claim in concern.between and identity not in book.state.resolved
+        ),
+        None,
+    )
+
+
+def answer_command(run: str, book: Book, claim: str) -> str:
+    """Return the command that hands in a person's result on a crux."""
+    # Answering the open question also closes it; a bare claim id works where none was asked.
+    return f"moot answer {shlex.quote(run)} {question_about(book, claim) or claim} --holds|--fails 'TEXT'"

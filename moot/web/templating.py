@@ -22,19 +22,20 @@ from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
 from ledger.events.ids import MENTION, parse_reference
-from ledger.plain_text import first_sentence, isolated, one_line, shortened, visible
+from ledger.plain_text import first_sentence, isolated, one_line, percent, shortened, visible
 from ledger.state.book import Book
 from moot.run_view import RunView
 from moot.view import marks, words
 from moot.view.claims import lifecycle
 from moot.view.experiments import output_of, verdict_sentence
-from moot.view.forecasts import answer_command, closing_lines, crux_line, percent, roles_spread
+from moot.view.forecasts import closing_lines, crux_line, roles_spread
 from moot.view.marks import Mark, mark_of, meaning, status_mark
 from moot.view.outcome_status import became_line
 from moot.view.outcome_text import STATUSES
 from moot.view.seats import contexts_text, dollars_cell, filled_by, unfilled
 from moot.view.stop_checks import alarm_line, alarms_first, gate_sentence, gates_held
 from moot.view.story import spent
+from moot.view.words import answer_command
 
 WORDS_IN_ADDRESS: Final = 120
 """Most characters of a quote in an address, for the browser to highlight."""

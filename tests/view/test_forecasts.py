@@ -15,16 +15,19 @@ from detectors.forecasts.arithmetic import Numbers
 from detectors.forecasts.report import report_of
 from detectors.forecasts.standing import Crux, ForecastTable, FrameCheck, Verdict, standing_of
 from detectors.parameters import ForecastTerms, forecast_parameters
+from ledger.plain_text import percent
 from moot.documents import render
 from moot.view.forecasts import forecasts_of, forecasts_text
-from moot.view.outcome import outcome_of
+from moot.view.outcome import Outcome, outcome_of
 from moot.view.outcome_text import outcome_text
 from moot.view.words import round_in
 from roles.outcome_status import OutcomeStatus
 from roles.protocol import Step
+from rounds.protocols.crux import standing
 from rounds.run.human_actions import answer
+from rounds.run.outcome import quorum_of
 from tests.protocols.changing import changed_run
-from tests.protocols.crux_seats import ROLES, World, begin, contested, play, submit
+from tests.protocols.crux_seats import ROLES, World, begin, contested, play, submit, varied
 from tests.rounds.experimenting import BENCH
 
 PARAMETERS = forecast_parameters()
@@ -302,3 +305,128 @@ def test_a_role_that_left_the_group_forecast_is_named_and_one_that_stays_is_not(
     play(begin(tmp_path / "stays"), world, lose=frozenset(("r1.E.observer", "r1.D.verifier")))
     text = " ".join(outcome(tmp_path / "stays")[0].split())
     assert "the group forecast of 4 roles, " in text
+
+
+# ---------------------------------------------------------------- what is said of tests, roles and losses
+
+
+def of_world(path: Path, world: World, *lost: str, options: int = 2, experiments: str = "off") -> Outcome:
+    session = begin(path, {"wait": "off"}, options=options, experiments=experiments)
+    return outcome_of("run", play(session, world, lose=frozenset(lost), bench=BENCH))
+
+
+def test_claims_are_counted_by_the_way_in_which_each_was_checked(tmp_path: Path) -> None:
+    """A calculation counted as reading."""
+    found = of_world(tmp_path / "run", contested("calculation", "document"))
+    assert "no program was run, claims checked: 1 of 2 by calculation, 1 of 2 by reading;" in found.looked_at
+
+
+def test_a_program_that_was_never_started_is_no_test_that_was_run(tmp_path: Path) -> None:
+    """Two controls that ended in an error read as "2 tests run, 0 reproduced", with a command to run them again."""
+    world = contested("execution", programs={"action": ("error", "error")})
+    found = of_world(tmp_path / "run", world, experiments="on")
+    error = "E-1-1 not run because its control went wrong, E-1-2 not run because its control went wrong"
+    assert f"0 of 2 tests run, 0 reproduced ({error});" in found.looked_at
+    assert "and nothing was tested" in found.trust
+    assert "Tried here in vain. `moot answer run C-1-1 --holds|--fails" in found.do_now[0].text
+
+
+def test_a_document_that_does_not_say_it_is_not_looked_up_again(tmp_path: Path) -> None:
+    found = of_world(tmp_path / "run", contested("document", document="not_settled"))
+    assert "Tried here in vain. `moot answer" in found.do_now[0].text
+
+
+def test_what_a_lost_reply_means_is_true_whatever_follows(tmp_path: Path) -> None:
+    """A role without an answer of its own was said to be out of a forecast that counts its later numbers."""
+    world = contested("calculation")
+    session = begin(tmp_path / "run", {"wait": "off"}, options=0)
+    lost = frozenset(("r1.B.action", "r1.E.critic", "r1.D.c1.guardian"))
+    numbers, proposed = {"guardian": (40, 90, 40)}, {"guardian": [("calculation", 50, 90, 30)]}
+    book = play(session, varied(world, proposed=proposed, of_role=numbers), lose=lost)
+    means = {loss.step: (loss.means, loss.decides) for loss in quorum_of(book.state).lost}
+    assert "action" in standing.standing_at(book.state).forecasts
+    assert means == {
+        "r1.B.action": (
+            "this role gave no answer of its own; where options are named, the group forecast is without it",
+            False,
+        ),
+        "r1.E.critic": (
+            "this role gave no numbers; where options are made of answers, the group forecast is without it",
+            True,
+        ),
+        "r1.D.c1.guardian": ("this test of the crux is not made", False),
+    }
+    none_left = begin(tmp_path / "none", {"wait": "off"}, options=0)
+    book = play(none_left, world, lose=frozenset(f"r1.E.{role}" for role in ROLES))
+    assert quorum_of(book.state).kind == "unanswered"
+
+
+def test_points_that_no_role_gave_are_not_said_to_be_its_own(tmp_path: Path) -> None:
+    """Without the reply that merges answers, points on "another answer" are spread evenly; that is no forecast."""
+    world = World(first=dict(zip(ROLES, (55, 30, 45, 40), strict=True)), rest=-1, dissents=False)
+    found = of_world(tmp_path / "run", world, "r1.C.verifier", options=0)
+    assert found.dissent[0].text == "gave 30% to its own answer, O-2 (what guardian holds)."
+    assert "points outside a role's own answer are spread evenly" in found.how_sure
+    assert found.objection is not None
+    assert found.objection.became == "asked to object; would not decide otherwise"
+
+
+def test_each_test_that_raised_the_answer_is_a_reason_of_its_own_level(tmp_path: Path) -> None:
+    """A rise by two tests was "[calculated]" though one of them was only quoted, and the cut hid it."""
+    found = of_world(tmp_path / "run", contested("calculation", "document"))
+    assert [(point.class_, point.refs) for point in found.why[:2]] == [
+        ("calculated", ["C-1-1"]),
+        ("quoted", ["C-1-2"]),
+    ]
+    assert found.why[0].text.startswith("Tests of C-1-1 and C-1-2 raised O-1 from 60% to 100%: C-1-1 holds: ")
+    assert "Of 3 reasons: 1 calculated, 1 quoted from a document, 1 stated" in found.how_sure
+
+
+def test_a_test_that_lowered_the_answer_is_named(tmp_path: Path) -> None:
+    world = contested("calculation", "document", document="fails", numbers=None)
+    numbers = {"C-1-1": (50, 90, 30), "C-1-2": (50, 65, 55)}
+    found = of_world(tmp_path / "run", varied(world, of_claim=numbers))
+    assert found.why[0].text.startswith("A test raised O-1 from 60% to ")
+    assert found.why[0].refs == ["C-1-1"]
+    assert found.hangs_on is not None
+    assert found.hangs_on.endswith("the test of C-1-2: that it fails lowered O-1")
+
+
+def test_one_role_of_those_that_put_the_leader_first_is_counted_like_several(tmp_path: Path) -> None:
+    found = of_world(tmp_path / "run", World(first=dict(zip(ROLES, (90, 45, 45, 45), strict=True))))
+    assert "named by 1 of 1 role that put O-1 first: It breaks." in found.changes_our_mind[-1].text
+
+
+def test_the_option_in_the_place_of_a_removed_answer_is_said_to_be_that(tmp_path: Path) -> None:
+    found = of_world(tmp_path / "run", World(unsupported=(1,), still=True))
+    assert found.answer == "O-1 (three streams)" or found.answer == "three streams"
+    assert (
+        "1 unsupported one was removed (the option stands in the place of the answer's sentence)"
+        in found.trust
+    )
+
+
+def test_a_result_that_would_change_the_status_and_a_role_that_breaks_a_tie_are_named(tmp_path: Path) -> None:
+    world = contested("document", numbers=(50, 65, 50), first=dict.fromkeys(ROLES, 57))
+    found = of_world(tmp_path / "run", varied(world, proposed={"action": [("document", 50, 90, 30)]}))
+    assert found.hangs_on is not None
+    assert "the test of C-1-1: had it failed, the status would be YOUR CALL" in found.hangs_on
+    tied = of_world(tmp_path / "tie", World(first=dict(zip(ROLES, (55, 60, 50, 40), strict=True))))
+    assert tied.hangs_on is not None
+    assert "guardian: without it O-2 would lead" in tied.hangs_on
+    assert "action: without it the first two would be even" in tied.hangs_on
+
+
+def test_other_options_are_named_in_words_with_their_points(tmp_path: Path) -> None:
+    found = of_world(tmp_path / "run", World(first=dict(zip(ROLES, (90, 80, 40, 40), strict=True))))
+    assert [dissenter.text for dissenter in found.dissent[-2:]] == [
+        "prefers O-2 (one journal): 60%, against 40% for O-1.",
+        "prefers O-2: 60%, against 40% for O-1.",
+    ]
+    assert "Next:" not in found.how_sure
+    alike = of_world(tmp_path / "alike", World())
+    assert "Next: O-2 (one journal), 40%." in alike.how_sure
+
+
+def test_halves_are_rounded_up() -> None:
+    assert [percent(points) for points in (52.5, 47.5, 53.5, 0, 99.49)] == ["53%", "48%", "54%", "0%", "99%"]

@@ -259,7 +259,7 @@ def test_reasons_objections_and_assumptions_are_those_of_every_plan() -> None:
 def test_claims_that_were_read_are_no_run_without_a_test() -> None:
     book = open_run(run_of(NAME)).book
     assert re.search(
-        r"no program was run, \d+ of \d+ claims checked by reading", outcome_of("run", book).looked_at
+        r"no program was run, claims checked: \d+ of \d+ by reading", outcome_of("run", book).looked_at
     )
 
 
@@ -284,7 +284,7 @@ def test_an_answer_that_rests_on_a_claim_s_failure_is_not_at_risk() -> None:
 
 
 def test_what_a_person_measured_is_counted_beside_the_programs() -> None:
-    assert "no program was run, 1 claim measured by a person" in recorded("crux-hook")[1].looked_at
+    assert "no program was run, claims checked: 1 of 3 by a person" in recorded("crux-hook")[1].looked_at
 
 
 def test_a_test_that_a_question_asks_for_is_listed_once() -> None:

@@ -1606,7 +1606,10 @@ def test_an_objection_that_was_asked_for_says_so_and_whether_it_dissents(tmp_pat
     recorded = outcome_of("run", open_run(run_of("crux-hook")).book)
     assert recorded.dissent == []
     assert recorded.objection is not None
-    assert (recorded.objection.ref, recorded.objection.became) == ("N-2-2", "asked to object")
+    assert (recorded.objection.ref, recorded.objection.became) == (
+        "N-2-2",
+        "asked to object; would not decide otherwise",
+    )
 
 
 def test_a_lost_objection_is_said_to_be_lost(tmp_path: Path) -> None:
@@ -1614,7 +1617,7 @@ def test_a_lost_objection_is_said_to_be_lost(tmp_path: Path) -> None:
 
     book, _ = ended(tmp_path, "crux", {"r1.S.objection.guardian"})
     assert "no objection" not in quorum_of(book.state).told
-    assert "whether there is an objection is not known" in quorum_of(book.state).told
+    assert "what this role objects to in the memo of this round is not known" in quorum_of(book.state).told
 
 
 def test_the_crux_that_decided_is_named_with_its_test(tmp_path: Path) -> None:
@@ -2037,13 +2040,18 @@ def of_world(path: Path, world: crux_seats.World, *lost: str, options: int = 2) 
     return book, outcome_of("run", book)
 
 
-def test_several_tests_are_one_reason_of_the_strongest_level(tmp_path: Path) -> None:
-    """They had none together, and were counted as "decided on the way"."""
+def test_several_tests_are_a_reason_each_that_names_them_all(tmp_path: Path) -> None:
+    """They had no level together, and were counted as "decided on the way"."""
     _, found = of_world(tmp_path, crux_seats.contested("document", "document"))
-    assert (found.why[0].refs, found.why[0].class_) == (["C-1-1", "C-1-2"], "quoted")
-    assert found.why[0].text.startswith("Tests raised O-1 from 60% to ")
-    assert "C-1-1 holds, quoted from a document: What action" in found.why[0].text
-    assert "Of 2 reasons: 1 quoted from a document, 1 stated, not tested; none was run." in found.how_sure
+    assert [(point.refs, point.class_) for point in found.why[:2]] == [
+        (["C-1-1"], "quoted"),
+        (["C-1-2"], "quoted"),
+    ]
+    raised = (
+        "Tests of C-1-1 and C-1-2 raised O-1 from 60% to 100%: C-1-2 holds: What guardian would see is so, 1."
+    )
+    assert found.why[1].text.startswith(raised)
+    assert "Of 3 reasons: 2 quoted from a document, 1 stated, not tested; none was run." in found.how_sure
     _, alone = of_world(tmp_path / "alone", crux_seats.contested("document"))
     assert alone.why[0].text.startswith("A test raised O-1 from 60% to 81%: C-1-1 holds: ")
 

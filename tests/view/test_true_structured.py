@@ -290,7 +290,7 @@ def test_what_only_the_closing_settled_was_not_checked(tmp_path: Path) -> None:
     }
     claims = len(book.of(Claim))
     assert closed - checked
-    assert f"{len(checked)} of {claims} claims checked by reading" in found.looked_at
+    assert f"claims checked: {len(checked)} of {claims} by reading" in found.looked_at
     statuses = Counter(facts.status for facts in book.state.claims.values())
     assert not statuses["pending"]
     waiting = statuses["tested_unclear"] + statuses["partially_refuted"]
