@@ -12,6 +12,7 @@ from typing import Final
 
 import msgspec
 
+from ledger.state.decided import is_overruled
 from ledger.state.state import ConcernFacts, State
 
 SEVERITY_UNMARKED: Final = 5
@@ -32,8 +33,8 @@ class OpenQuestion(msgspec.Struct, frozen=True):
 def deciding_questions(state: State) -> tuple[OpenQuestion, ...]:
     """Return the open questions that decide, in the order in which they were last asked."""
     # A person who overrides the final decision has seen the open questions and decided anyway.
-    if any(facts.type == "override" and facts.rank == "final" for facts in state.decisions.values()):
-        return ()  # a person decided without the answers
+    if is_overruled(state):
+        return ()
     concerns = {
         identity: facts
         for identity, facts in state.concerns.items()

@@ -98,16 +98,12 @@ def _handed_over(state: State) -> list[str]:
     ]
     if not asked or not state.finished or _of_rounds(state):
         return []
-    resolved = {
-        identity: [
-            cite.id
-            for cite in state.decisions[overridden(state, identity)].cites
-            if cite.relation == "resolves"
-        ]
-        for identity in in_force(state)
-    }
+    cited = {identity: state.decisions[overridden(state, identity)].cites for identity in in_force(state)}
+    resolved = (
+        (name, [cite.id for cite in cites if cite.relation == "resolves"]) for name, cites in cited.items()
+    )
     # Several such questions are about a part each, such as one round, and no answer to one of them decides the whole.
-    return [identity for identity, questions in resolved.items() if questions == asked][-1:]
+    return [identity for identity, questions in resolved if questions == asked][-1:]
 
 
 def _of_rounds(state: State) -> list[str]:

@@ -245,13 +245,19 @@ def changing_roles(
     without: Mapping[str, EndWithout], leader: str | None, *, options: bool = True
 ) -> Iterator[str]:
     """Yield the roles without which the end would be another, by what it would be; `leader` leads with all of them."""
-    ends = grouped(((end.leader, end.even), role) for role, end in without.items() if end.changes or end.even)
-    for (other, even), roles in ends.items():
-        # If the leader stays the same, only the status can be what changes.
-        same = "the first two would be even" if even else "the status would be another"
-        instead = f"{leader_text(other, options)} would lead" if other else "nobody answers"
-        whose = f"{', '.join(roles)}: without {'one of them' if roles[1:] else 'it'}"
-        yield f"{whose} {same if even or other == leader else instead}"
+    changing = ((role, end) for role, end in without.items() if end.changes or end.even)
+    ends = grouped((_end_without(end, leader, options), role) for role, end in changing)
+    for instead, roles in ends.items():
+        yield f"{', '.join(roles)}: without {'one of them' if roles[1:] else 'it'} {instead}"
+
+
+def _end_without(end: EndWithout, leader: str | None, options: bool) -> str:
+    if end.even:
+        return "the first two would be even"
+    # If the leader stays the same, only the status can be what changes.
+    if end.leader == leader:
+        return "the status would be another"
+    return f"{leader_text(end.leader, options)} would lead" if end.leader else "nobody answers"
 
 
 def leader_text(option: str | None, options: bool) -> str:

@@ -237,10 +237,7 @@ class _Reading:
             return self.members.agreeing[0]
         state, council = self.state, self.state.opening.protocol == "council"
         # An override takes the place of the decision it replaces, also in this order.
-        first = {
-            identity: self.decisions[decided.overridden(state, identity)]
-            for identity in decided.outcome(state)
-        }
+        first = {name: self.decisions[decided.overridden(state, name)] for name in decided.outcome(state)}
         last = max((origin.round for origin in first.values()), default=0)
         candidates = [
             # The members of a council whom a person did not overrule decide no more.
@@ -407,9 +404,7 @@ class _Reading:
         if chief and chief.zones:
             yield from (Point.of(text, chief.id) for text in chief.zones.contested)
         # What code doubts about a ruling settles nothing, and a reader has to weigh it (S4-30).
-        doubts = (
-            event for event in self.book.of(Concern) if event.type == "concern" and event.by == "controller"
-        )
+        doubts = (put for put in self.book.of(Concern) if put.type == "concern" and put.by == "controller")
         yield from (Point.of(doubt.text, doubt.id) for doubt in doubts)
         # What is a reason or the objection is not said again.
         elsewhere = {ref for point in self.reasons[:WHY] for ref in point.refs}

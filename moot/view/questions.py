@@ -97,7 +97,7 @@ def asked_of_you(run: str, book: Book) -> list[Asking]:
     listed = questions if len(questions) <= SHOWN else questions[: SHOWN - 1]
     askings = [_request(run, book, question) for question in listed]
     # One id of each, so that their number is that of the questions.
-    rest = [question.ids[0] for question in questions[len(listed) :]]
+    rest = [question.ids[0] for question in questions if question not in listed]
     if rest:
         command = f"moot log {named} --kind concern"
         askings.append(Asking(text=f"{len(rest)} older questions.", ids=rest, command=command, asks="read"))

@@ -417,7 +417,7 @@ def _described(sentences: Sequence[MemoSentence], answer: MemoAnswer) -> list[st
         option: {word for word in label if counts[word] == 1 and (len(word) > 3 or word.isdigit())}
         for option, label in words.items()
     }
-    if not own.get(answer.option) or words[answer.option] & used:
+    if words.get(answer.option, used) & used:
         return []
     return [option for option, label in own.items() if label & used]
 
