@@ -208,15 +208,17 @@ def numbers_about(table: ForecastTable, crux: Crux) -> dict[str, Numbers]:
 def cruxes_to_test(table: ForecastTable, kept: Sequence[Crux]) -> list[Crux]:
     """Return which kept cruxes are tested, by the proposers' means, before any verdict.
 
-    Where the options were made, the proposers' numbers over these options count: those that they sealed afterwards.
+    Where the options were made, the proposers' numbers over these options count: those that they sealed afterwards,
+    and those of all roles where no proposer did.
     """
     if not table.forecasts:
         return []
     if table.made_options:
-        kept = [
-            crux._replace(proposed={role: crux.sealed[role] for role in crux.proposed if role in crux.sealed})
+        sealed = [
+            {role: crux.sealed[role] for role in crux.proposed if role in crux.sealed} or crux.sealed
             for crux in kept
         ]
+        kept = [crux._replace(proposed=numbers) for crux, numbers in zip(kept, sealed, strict=True)]
     return worth_testing(kept, group_forecast(table.forecasts.values()), table.terms)
 
 

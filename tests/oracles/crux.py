@@ -308,7 +308,7 @@ def agenda(table):
     """Return what the agenda comes to: values, the kept cruxes in order, whether numbers are asked for, what is tested.
 
     Where the options were made of the answers, numbers are always asked for, and the proposers' sealed numbers over the
-    made options decide what is tested.
+    made options decide what is tested; without any of these, those of every role.
     """
     names, own, tau = options_of(table), names_of_proposals(table), TAU[table["stakes"]]
     hows = {crux["claim"]: crux["how"] for crux in table["cruxes"]}
@@ -322,6 +322,8 @@ def agenda(table):
         given = crux["proposed"]
         if table.get("made_options"):
             given = {role: crux["numbers"][role] for role in given if role in crux["numbers"]}
+            if not given:
+                given = crux["numbers"]
         if given:
             means[crux["claim"]] = mean_view(list(views(given, names).values()), names)
     group = mean([full(points, names) for points in table["forecasts"].values()], names)

@@ -182,6 +182,9 @@ def test_where_options_were_made_the_proposers_numbers_over_them_count():
     assert cruxes_to_test(made, [own]) == []
     asked = own._replace(sealed={"critic": PUBLISHED, "action": Numbers(50, (60, 40, 0), (60, 40, 0))})
     assert cruxes_to_test(table([asked])._replace(made_options=True), [asked]) != []
+    # The proposer's later numbers were lost: those of the others decide.
+    lost = own._replace(sealed={"action": PUBLISHED})
+    assert cruxes_to_test(table([lost])._replace(made_options=True), [lost]) != []
 
 
 def test_the_role_that_doubts_most_comes_first():
