@@ -65,12 +65,17 @@ def forecast_parts(run: str, book: Book, chief: Decision | None) -> ForecastPart
     is_leader = chief is None or option_of(book, chief) == leader_of_group(book)
     ways = sorted(ways_to_be_wrong(book), key=lambda way: -way[0]) if is_leader else []
     if chief is not None:
-        why = memo.get("why") or reasons_of_role(book)
+        # A reason that was removed from the memo must not come back as one of a role.
+        why = memo.get("why", []) if memo else reasons_of_role(book)
         cited = {ref for point in why[:REASONS] for ref in point.refs}
         why = [*(point for point in settled_cruxes(book, chief) if cited.isdisjoint(point.refs)), *why]
         # Beside the group forecast of several roles, reasons read as theirs.
-        alone = " No memo gives reasons: those stated are of one role alone." * ("why" not in memo)
-        how_sure = f"{named(book, how_likely(book))}{alone}"
+        alone = (
+            " The memo gives no supported reason."
+            if memo
+            else " No memo gives reasons: those stated are of one role alone."
+        )
+        how_sure = f"{named(book, how_likely(book))}{alone * ('why' not in memo)}"
         # A lost objection is named with the replies that were given up.
         asked = book.state.answered | book.state.given_up
         if not any(step.startswith(f"r{chief.round}.S.objection.") for step in asked):
@@ -306,7 +311,7 @@ def program_text(run: str, book: Book, claim: str) -> tuple[str, str | None]:
 def unseen_text(book: Book) -> str:
     """Return how many ways to be wrong were named, an estimate of those that were not, and those that were tested."""
     estimate, ids = unseen(book.state), [way.refs[0] for _, way in ways_to_be_wrong(book)]
-    named = "" if estimate is None else _ways_named(estimate, f" ({some(ids, WAYS_LISTED)})")
+    named = "" if estimate is None else _ways_named(estimate, f" ({some(ids, WAYS_LISTED)})" * bool(ids))
     tested = (
         f"{concern} {concern_standing(book.state, concern)}"
         for concern in book.state.concerns

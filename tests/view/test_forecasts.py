@@ -430,3 +430,19 @@ def test_other_options_are_named_in_words_with_their_points(tmp_path: Path) -> N
 
 def test_halves_are_rounded_up() -> None:
     assert [percent(points) for points in (52.5, 47.5, 53.5, 0, 99.49)] == ["53%", "48%", "54%", "0%", "99%"]
+
+
+def test_a_reason_that_was_removed_does_not_come_back_as_one_of_a_role(tmp_path: Path) -> None:
+    world = World(unsupported=(2,), still=True, rewritten="Nothing supports this either.")
+    book = play(begin(tmp_path / "run", {"wait": "off"}), world)
+    outcome = outcome_of("run", book)
+    assert outcome.why == []
+    assert "The memo gives no supported reason." in outcome.how_sure
+
+
+def test_before_the_end_of_the_numbers_no_empty_brackets_stand_for_ways_to_be_wrong(tmp_path: Path) -> None:
+    session = begin(tmp_path / "run")
+    while not any(one.step.task == "E" for one in session.pending()):
+        submit(session, session.pending()[0], contested("person"))
+    assert "1 way to be wrong named" in outcome_of("run", session.book()).looked_at
+    assert "()" not in outcome_of("run", session.book()).looked_at
