@@ -18,6 +18,7 @@ from moot.app.runs import LAST, find_run
 from moot.cli.command import RUN_HELP, JsonOption, QuietOption, VerbResult, run_names
 from moot.errors import GOOD, NO, refuse, usage
 from moot.view.outcome_text import STATUSES, status_clause
+from roles.outcome_status import OutcomeStatus
 
 if TYPE_CHECKING:
     from detectors.forecasts.report import ForecastReport
@@ -92,7 +93,9 @@ def signals(
         # A crux run has no stop profile: it says "stop" once its forecasts have been looked at, and no test
         # is left that is worth making first.
         stops = ours.state.looks and forecasts.status != "run_this_first"
-        return _forecasts(forecasts, GOOD if stops else NO, status_clause(ours.view.outcome))
+        waits = forecasts.status == OutcomeStatus.WAITING
+        advice = f"{'' if waits else 'STOP: ' if stops else 'GO ON: '}{status_clause(ours.view.outcome)}"
+        return _forecasts(forecasts, GOOD if stops else NO, advice)
     refuse_unwatched(ours)
     if not (json or quiet):
         return GOOD if _print(ours, profile, at, params, whole=all).stop else NO

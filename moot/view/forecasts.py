@@ -403,8 +403,10 @@ def forecasts_text(report: ForecastReport, status: str, width: int) -> str:
     # The forecasts before the tests matter only where a test changed them.
     moved = [option for option in report.group if report.group[option] != report.before[option]]
     before = ", ".join(f"{option} {percent(report.before[option])}" for option in moved)
+    worth = [crux.claim for crux in report.cruxes if not crux.result and (crux.value or 0) >= report.tau]
+    left = f". No test that is left is worth {report.tau:g} points." * bool(report.cruxes and not worth)
     texts = [
-        status,
+        f"{status}{left}",
         "",
         *(
             f"{option}  {percent(report.group[option])}{roles_spread(report, option)}"

@@ -336,7 +336,8 @@ def test_signals_of_crux_say_the_status_that_the_outcome_has(moot: Moot, tmp_pat
         human_actions.override(session, "D-1-1", "Use one journal.", "Ada Example")
     outcome = outcome_of(str(run), session.book())
     shown = moot("signals", run)
-    assert " ".join(shown.out.split()).startswith(status_clause(outcome))
+    says = "" if end == "waits" else "STOP: "
+    assert " ".join(shown.out.split()).startswith(f"{says}{status_clause(outcome)}")
     assert moot("signals", run, "--json").json["status"] == outcome.status
     assert shown.code == 0
 
