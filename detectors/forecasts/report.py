@@ -66,7 +66,7 @@ class CruxReport(Result, frozen=True):
 
 
 class ForecastReport(Result, frozen=True):
-    """Forecasts and cruxes of a run. Points are of 100; `before` is the group forecast before any verdict."""
+    """Forecasts and cruxes of a run. Points are of 100; `before` is that of the same roles before any verdict."""
 
     run: str | None
     status: OutcomeStatus
@@ -94,7 +94,10 @@ def report_of(
 ) -> ForecastReport:
     """Report a table; `texts` are the words of options and claims, `kept` the cruxes that the run kept."""
     words, standing = texts or {}, standing_of(table)
-    before = group_forecast(table.forecasts.values()) if table.forecasts else None
+    # A verdict may leave roles out of the group: what it moved is the forecast of those that stay.
+    before = (
+        group_forecast(table.forecasts[role] for role in standing.forecasts) if standing.forecasts else None
+    )
     return ForecastReport(
         run=run,
         status=standing.status,

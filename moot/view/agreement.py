@@ -79,6 +79,9 @@ def condition_sentence(book: Book, chief: Decision | None, without: Mapping[str,
         leader, turning = leader_of_group(book), [*turning_points(book)]
     else:
         leader, turning = pools_without(book)[0].leader, []
+        # Sealed answers decide nothing: they speak of a decision only where it names the option that they prefer.
+        if options_of(book) and option_of(book, chief) != leader:
+            return None
     changing = [*changing_roles(without, leader, options=bool(options_of(book)))]
     return "; ".join([*(changing or [same]), *turning])
 

@@ -40,6 +40,8 @@ INDENT: Final = " " * 6
 WORDS_SHOWN: Final = 160
 """Maximum characters of a claim or an option before it is cut."""
 REASONS: Final = 3
+RIVAL: Final = 10
+"""Minimum points of the next option to be named."""
 WAYS_LISTED: Final = 4
 HOW: Final = {"execution": "run", "calculation": "calculate", "document": "read", "person": "measure"}
 """Way to settle a crux → its word on screen."""
@@ -67,14 +69,11 @@ def forecast_parts(run: str, book: Book, chief: Decision | None) -> ForecastPart
     if chief is not None:
         # A reason that was removed from the memo must not come back as one of a role.
         why = memo.get("why", []) if memo else reasons_of_role(book)
+        # Beside the group forecast of several roles, reasons read as theirs.
+        whose = f"No memo gives reasons{': those stated are of one role alone' * bool(why)}."
+        alone = f" {'The memo gives no supported reason.' if memo else whose}"
         cited = {ref for point in why[:REASONS] for ref in point.refs}
         why = [*(point for point in settled_cruxes(book, chief) if cited.isdisjoint(point.refs)), *why]
-        # Beside the group forecast of several roles, reasons read as theirs.
-        alone = (
-            " The memo gives no supported reason."
-            if memo
-            else " No memo gives reasons: those stated are of one role alone."
-        )
         how_sure = f"{named(book, how_likely(book))}{alone * ('why' not in memo)}"
         # A lost objection is named with the replies that were given up.
         asked = book.state.answered | book.state.given_up
@@ -165,10 +164,11 @@ def how_likely(book: Book) -> str:
         leads = percent(now.group.points(now.leader))
         text += f" The group forecast prefers {options[now.leader]}, with {leads}."
         text += f" {memo.why_not_leader}" if memo is not None and memo.why_not_leader else ""
-    # Roles that prefer another option, and tests that would turn the answer, name the others.
-    elif options[2:] and not [*other_leaders(book), *turning_points(book)]:
+    elif options[2:]:
         second = max({*range(len(options) - 1)} - {place}, key=now.group.points)
-        text += f" Next: {options[second]}, {percent(now.group.points(second))}."
+        named_below = " ".join([*(other.text for other in other_leaders(book)), *turning_points(book)])
+        if now.group.points(second) >= RIVAL and options[second] not in named_below:
+            text += f" Next: {options[second]}, {percent(now.group.points(second))}."
     return text
 
 
@@ -210,30 +210,32 @@ def settled_cruxes(book: Book, chief: Decision) -> Iterator[Point]:
     """Yield each crux whose test raised the forecast of the answer, as a reason of its own level."""
     report = forecasts_of("", book)
     option = option_of(book, chief) or ""
-    now = points_for(book, option)
-    tests = [
-        (claim, verdict) for claim, verdict, end in other_results(book) if points_for(book, option, end) < now
-    ]
-    if report and now > report.before.get(option, 0):
-        # Every test is named first, because the rest of the sentence may be cut.
-        which = f"Tests of {' and '.join(claim for claim, _ in tests)}" if tests[1:] else "A test"
-        raised = f"{which} raised {option} from {percent(report.before[option])} to {percent(now)}"
-        for claim, verdict in tests:
+    now, results = points_for(book, option), [*other_results(book)]
+    if report is None or now <= report.before.get(option, 0):
+        return
+    took = f"{option} from {percent(report.before[option])} to {percent(now)}"
+    # Some tests may have lowered it: the figures are of all tests together.
+    lead = f"{len(results)} tests together took {took}; " if results[1:] else f"A test raised {took}: "
+    for claim, verdict, end in results:
+        if points_for(book, option, end) < now:
             event, times = book.by_id[claim], times_of(book, verdict.level, [claim])
             what = f"{getattr(event, 'text', '')} (test: {getattr(event, 'testable_as', '')})"
-            text = one_line(f"{raised}: {claim} {verdict.result}: {what}")
-            yield Point(text, verdict.level, None, [claim], times)
+            found = f"{claim} {verdict.result}{', which raised it' * bool(results[1:])}"
+            yield Point(one_line(f"{lead}{found}: {what}"), verdict.level, None, [claim], times)
+            # The sum is said once.
+            lead = ""
 
 
 def other_leaders(book: Book) -> Iterator[Dissenting]:
-    """Yield each role that prefers another option than the group does."""
+    """Yield each role that prefers another option than the group does, also one that a test left out of the group."""
     now, state = standing_now(book), book.state
     if now.leader is None:
         return
     options, latest = standing.option_ids(state), state.beliefs_at(state.round)
     # The first mention of an option has its words.
     words = {option: named(book, option) for option in options}
-    for role, forecast in now.forecasts.items():
+    for role, sealed in standing.table_at(state).forecasts.items():
+        forecast = now.forecasts.get(role, sealed)
         first = max(range(len(options)), key=forecast.__getitem__)
         # A tie with the leader is no dissent.
         if forecast[first] > forecast[now.leader] and role in latest:
@@ -247,9 +249,11 @@ def other_leaders(book: Book) -> Iterator[Dissenting]:
 
 
 def reasons_of_role(book: Book) -> list[Point]:
-    """Return the reasons of the role nearest to the group that has an answer, for runs without a memo."""
-    # The role nearest to the group forecast argues for what the group prefers.
-    nearest = [name for role in writers(standing_now(book)) if (name := answer_id(role)) in book.by_id][:1]
+    """Return the reasons of the nearest role that gave an answer for the leader, for runs without a memo."""
+    # A role that preferred another option when it answered gave its reasons for that one.
+    preferring = standing.preferring_leader(book.state)
+    near = [answer_id(role) for role in writers(standing_now(book)) if role in preferring]
+    nearest = [name for name in near if name in book.by_id][:1]
     return [
         Point(one_line(f"{event.by}: {part.text}"), "said", None, [f"{event.id}#{part.name}"], at=event.id)
         for event, part in sections_from(book, "reason-")

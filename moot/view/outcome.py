@@ -376,7 +376,8 @@ class _Reading:
         # The decision rests on these claims, although no test settled them.
         for identity in open_under(self.book, self.finals):
             claim = self.book.by_id[identity]
-            yield Point.of(f"Run what decides {identity}: {getattr(claim, 'testable_as', '')}", identity)
+            verb = {"execution": "Run", "document": "Read"}.get(getattr(claim, "how", ""), "Test")
+            yield Point.of(f"{verb} what decides {identity}: {getattr(claim, 'testable_as', '')}", identity)
         yield from answered_since(self.run, self.book, self.chief) if self.chief else ()
         yield from plans_to_read(self.run, self.book, self.members.plans) if self.members is not None else ()
         # With several final decisions the list is the plan.

@@ -351,7 +351,7 @@ def test_what_a_lost_reply_means_is_true_whatever_follows(tmp_path: Path) -> Non
             False,
         ),
         "r1.E.critic": (
-            "this role gave no numbers; where options are made of answers, the group forecast is without it",
+            "no numbers of this role: where a test needs them, or options are made, the forecast is without it",
             True,
         ),
         "r1.D.c1.guardian": ("this test of the crux is not made", False),
@@ -378,7 +378,9 @@ def test_each_test_that_raised_the_answer_is_a_reason_of_its_own_level(tmp_path:
         ("calculated", ["C-1-1"]),
         ("quoted", ["C-1-2"]),
     ]
-    assert found.why[0].text.startswith("Tests of C-1-1 and C-1-2 raised O-1 from 60% to 100%: C-1-1 holds: ")
+    assert found.why[0].text.startswith(
+        "2 tests together took O-1 from 60% to 100%; C-1-1 holds, which raised"
+    )
     assert "Of 3 reasons: 1 calculated, 1 quoted from a document, 1 stated" in found.how_sure
 
 
@@ -386,8 +388,10 @@ def test_a_test_that_lowered_the_answer_is_named(tmp_path: Path) -> None:
     world = contested("calculation", "document", document="fails", numbers=None)
     numbers = {"C-1-1": (50, 90, 30), "C-1-2": (50, 65, 55)}
     found = of_world(tmp_path / "run", varied(world, of_claim=numbers))
-    assert found.why[0].text.startswith("A test raised O-1 from 60% to ")
-    assert found.why[0].refs == ["C-1-1"]
+    assert found.why[0].text.startswith(
+        "2 tests together took O-1 from 60% to 81%; C-1-1 holds, which raised it: "
+    )
+    assert [point.refs for point in found.why[:2] if point.class_ != "said"] == [["C-1-1"]]
     assert found.hangs_on is not None
     assert found.hangs_on.endswith("the test of C-1-2: that it fails lowered O-1")
 
@@ -446,3 +450,20 @@ def test_before_the_end_of_the_numbers_no_empty_brackets_stand_for_ways_to_be_wr
         submit(session, session.pending()[0], contested("person"))
     assert "1 way to be wrong named" in outcome_of("run", session.book()).looked_at
     assert "()" not in outcome_of("run", session.book()).looked_at
+
+
+def test_what_a_test_moved_is_that_of_the_roles_that_stay(tmp_path: Path) -> None:
+    """The critic was lost and left out, which raised the figure by itself; its own forecast was on no row."""
+    points = {"action": 70, "guardian": 60, "observer": 60, "critic": 30}
+    world = contested("document", first=points, numbers=None, of_role={"action": (50, 90, 50)})
+    session = begin(tmp_path / "run", {"wait": "off"})
+    while one := next(iter(session.pending()), None):
+        if one.step.id == "r1.E.critic":
+            session.give_up(one.step.id, "given_up", "lost in a test")
+        else:
+            submit(session, one, world)
+    found = outcome_of("run", session.book())
+    assert found.why[0].text.startswith("A test raised O-1 from 63% to 68%: ")
+    assert "critic: prefers O-2 (one journal): 70%, against 30% for O-1." in [
+        f"{other.role}: {other.text}" for other in found.dissent
+    ]

@@ -2047,10 +2047,11 @@ def test_several_tests_are_a_reason_each_that_names_them_all(tmp_path: Path) -> 
         (["C-1-1"], "quoted"),
         (["C-1-2"], "quoted"),
     ]
-    raised = (
-        "Tests of C-1-1 and C-1-2 raised O-1 from 60% to 100%: C-1-2 holds: What guardian would see is so, 1."
+    together = (
+        "2 tests together took O-1 from 60% to 100%; C-1-1 holds, which raised it: What action would see"
     )
-    assert found.why[1].text.startswith(raised)
+    assert found.why[0].text.startswith(together)
+    assert found.why[1].text.startswith("C-1-2 holds, which raised it: What guardian would see is so, 1.")
     assert "Of 3 reasons: 2 quoted from a document, 1 stated, not tested; none was run." in found.how_sure
     _, alone = of_world(tmp_path / "alone", crux_seats.contested("document"))
     assert alone.why[0].text.startswith("A test raised O-1 from 60% to 81%: C-1-1 holds: ")

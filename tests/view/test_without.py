@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 
 from detectors.report import EndWithout
+from ledger.state.book import Book
 from moot.api import open_run, report
 from moot.app.runs import Run
 from moot.view.agreement import NOT_MEASURABLE
 from moot.view.outcome import outcome_of
 from moot.view.outcome_text import outcome_lines, outcome_markdown
 from moot.web.report import report_html
+from roles.protocol import Step
 from roles.seats.port import Answer
 from rounds.run.human_actions import override
 from rounds.run.session import RunSession
@@ -39,10 +42,20 @@ def split() -> Run:
     return open_run(path)
 
 
+class Naming(Examiner):
+    """The lead's decisions name the option that all sealed answers prefer."""
+
+    def reply(self, book: Book, step: Step, saw: tuple[int, ...]) -> bytes:
+        made = json.loads(super().reply(book, step, saw))
+        for decision in made.get("decisions", ()):
+            decision["about"] = ["O-1"]
+        return json.dumps(made).encode()
+
+
 @cache
-def agreed() -> Run:
+def agreed(script: type[Examiner] = Naming) -> Run:
     path = Path(mkdtemp()) / "run"
-    play(begin(path), Examiner(4))
+    play(begin(path), script(4))
     return open_run(path)
 
 
@@ -61,6 +74,8 @@ def test_an_answer_that_hangs_on_nobody_says_so() -> None:
         found.hangs_on
         == "no single role's sealed answer: without any one of them the answer would be the same"
     )
+    # The lead alone decides, and its decision names no option: sealed answers for one say nothing of it.
+    assert outcome_of("run", agreed(Examiner).book).hangs_on is None
 
 
 def test_the_report_has_a_table_of_it() -> None:

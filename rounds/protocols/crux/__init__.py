@@ -180,7 +180,7 @@ STEPS: Final = StepTable(
             answers.numbered,
             wrong=answers.wrong_numbers,
             loss=_skipped(
-                "this role gave no numbers; where options are made of answers, the group forecast is without it",
+                "no numbers of this role: where a test needs them, or options are made, the forecast is without it",
                 decides=standing.is_open_ended,
             ),
             widest=asks_each(lambda _state, _round: AUTHORS),
