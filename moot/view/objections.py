@@ -348,7 +348,8 @@ def left_out(book: Book, decision: Decision, reasons: Iterable[Point]) -> str:
     )
     listed = "; ".join(f"{', '.join(ids)} ({words})" for words, ids in why.items())
     theirs = [event for event in book.of(Argument) if side not in (None, event.side) and not decision.about]
-    given_up = ", ".join(event.id for event in theirs if is_given_up(book, event))
+    conceded = [(event.id, judgement_of(book, event.id)) for event in theirs if is_given_up(book, event)]
+    given_up = ", ".join(f"{name} ({words})" if words else name for name, words in conceded)
     # The judge writes a recommendation, and no field of it names a side.
     won = theirs and decision.made_by != "rule" and approval is None
     text = latest(event for event in book.of(Statement) if event.phase in ("steelman", "defence"))
