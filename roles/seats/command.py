@@ -55,9 +55,8 @@ class CommandSeat:
 
     kind: SeatKind = "command"
 
-    def __init__(self, arguments: Sequence[str], *, seconds_max: float = SECONDS_MAX) -> None:
+    def __init__(self, arguments: Sequence[str]) -> None:
         self._arguments = tuple(arguments)
-        self._seconds_max = seconds_max
 
     def unready(self) -> str | None:
         """Return an error when the program does not exist, else None."""
@@ -86,10 +85,10 @@ class CommandSeat:
             what = f"{self._arguments[0]} cannot be started: {(error.strerror or str(error)).lower()}"
             raise SeatFailed("unavailable", what, gone=True) from None
         try:
-            async with asyncio.timeout(self._seconds_max):
+            async with asyncio.timeout(SECONDS_MAX):
                 out, err, code = await _exchanged(process, self._input(request))
         except TimeoutError:
-            what = f"no answer in {self._seconds_max:g} seconds"
+            what = f"no answer in {SECONDS_MAX:g} seconds"
             _kill_marked(mark)
             raise AttemptLost("timeout", what, Used(), again=False) from None
         # A canceled run must not leave agents behind that keep spending money.

@@ -52,8 +52,8 @@ class OpenAISeat(ApiSeat):
 
     api = "the Chat Completions API"
 
-    def __init__(self, model: str, row: Provider, *, prices: Prices, **options: Any) -> None:
-        super().__init__(model, row, prices=prices, **options)
+    def __init__(self, model: str, row: Provider, *, prices: Prices) -> None:
+        super().__init__(model, row, prices=prices)
         self.declared = declared_of(f"{row.name if row.name in PROVIDERS else row.seat}:{model}")
 
     def _connected(self, sdk: Any) -> AsyncOpenAI:

@@ -30,17 +30,16 @@ VERSION_SECONDS_MAX: Final = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """Definition of a program: its arguments, its model flag, and the reader of its output."""
+    """Definition of a program: its arguments and the reader of its output."""
 
     name: str
     arguments: tuple[str, ...]
-    model_flag: str
     last: tuple[str, ...]
     read: Callable[[bytes], dict[str, Any]]
 
     def command(self, model: str | None) -> tuple[str, ...]:
         """Return the command line, with the model flag if a model is named."""
-        chosen = (self.model_flag, model) if model else ()
+        chosen = ("--model", model) if model else ()
         return (self.name, *self.arguments, *chosen, *self.last)
 
 
@@ -100,7 +99,6 @@ PRESETS: Final[Mapping[str, Preset]] = {
                 "--strict-mcp-config",
                 "--no-session-persistence",
             ),
-            "--model",
             (),
             _claude,
         ),
@@ -108,14 +106,12 @@ PRESETS: Final[Mapping[str, Preset]] = {
             "codex",
             # The directory is empty and no repository, which Codex refuses without this flag.
             ("exec", "--sandbox", "read-only", "--skip-git-repo-check", "--ephemeral", "--color", "never"),
-            "--model",
             ("-",),
             lambda out: {"content": out},
         ),
         Preset(
             "gemini",
             ("--output-format", "json"),
-            "--model",
             # Gemini CLI appends `--prompt` to standard input, so it only has to point there.
             ("--prompt", "Answer what is asked above."),
             _gemini,
@@ -123,7 +119,6 @@ PRESETS: Final[Mapping[str, Preset]] = {
         Preset(
             "llm",
             ("prompt", "--no-stream", "--no-log"),
-            "--model",
             (),
             lambda out: {"content": out},
         ),
@@ -134,8 +129,8 @@ PRESETS: Final[Mapping[str, Preset]] = {
 class PresetSeat(CommandSeat):
     """Seat of a command-line agent, for one or more roles."""
 
-    def __init__(self, preset: Preset, model: str | None = None, **options: Any) -> None:
-        super().__init__(preset.command(model), **options)
+    def __init__(self, preset: Preset, model: str | None = None) -> None:
+        super().__init__(preset.command(model))
         self._preset = preset
         self._model = model
         self.declared = declared_of(f"{preset.name}:{model}" if model else preset.name)

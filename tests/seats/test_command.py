@@ -17,6 +17,7 @@ import pytest
 
 from ledger.audit.verify import verify
 from ledger.redaction.words import readings
+from roles.seats import command
 from roles.seats.command import CommandSeat
 from roles.seats.port import AttemptLost, Request, SeatFailed, SeatReply
 from tests.cli.conftest import Moot, moot
@@ -34,8 +35,10 @@ print(json.dumps({"seat": 1, "reply": {"step": said["step"], "fields": sorted(sa
 
 def ask(tmp_path: Path, program: str, seconds_max: float = 20.0) -> SeatReply:
     asked = begin(tmp_path / "run").pending()[0]
-    seat = CommandSeat([sys.executable, "-c", program], seconds_max=seconds_max)
-    return asyncio.run(seat.reply(Request(asked.step, asked.brief)))
+    seat = CommandSeat([sys.executable, "-c", program])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(command, "SECONDS_MAX", seconds_max)
+        return asyncio.run(seat.reply(Request(asked.step, asked.brief)))
 
 
 def gone(process: int) -> bool:
