@@ -397,13 +397,12 @@ def _costly(seats: Mapping[str, Seat]) -> Iterator[tuple[str, Seat]]:
             yield role, seat
 
 
-def _delay() -> Callable[[str], float]:
+def _delay() -> float:
     """Return the delay in MOOT_TAPE_DELAY_SECONDS, which slows a tape down to watch it or to test a kill."""
     value = os.environ.get("MOOT_TAPE_DELAY_SECONDS", "")
     try:
-        seconds = max(0.0, float(value)) if value else 0.0
+        return max(0.0, float(value)) if value else 0.0
     except ValueError:
         raise usage(
             f"MOOT_TAPE_DELAY_SECONDS={value!r} is no number", "give seconds, such as 0.1", "environment"
         ) from None
-    return lambda _: seconds

@@ -342,8 +342,8 @@ class Wanted(NamedTuple):
     """Reads the run of a tape."""
     ask: Callable[[], Ask]
     """Returns the function that asks the person."""
-    delay_seconds: Callable[[str], float]
-    """Step id → delay of a recorded reply, in seconds."""
+    delay_seconds: float
+    """Delay of every recorded reply."""
 
 
 MAKERS: Final[Mapping[str, str]] = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import difflib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ledger.events import Call, Fallback
@@ -21,19 +21,18 @@ from roles.seats.registry import Wanted
 
 
 class TapeSeat:
-    """Seat that plays the replies of `tape`. `delay_seconds` (step id → seconds) slows the playback down."""
+    """Seat that plays the replies of `tape`. `delay_seconds` slows the playback of each reply down."""
 
     kind: SeatKind = "tape"
 
-    def __init__(self, tape: Book, delay_seconds: Callable[[str], float] | None = None) -> None:
+    def __init__(self, tape: Book, delay_seconds: float = 0.0) -> None:
         self.tape = tape
         self._delay_seconds = delay_seconds
 
     async def reply(self, request: Request) -> SeatReply:
         """Return the recorded reply of the step. Raises `SeatFailed`, fatal when the tape does not fit the run."""
         step = request.step.id
-        if self._delay_seconds is not None:
-            await asyncio.sleep(self._delay_seconds(step))
+        await asyncio.sleep(self._delay_seconds)
         seq = self.tape.state.answered.get(step)
         if seq is None:
             raise self._missing(step)
