@@ -15,7 +15,7 @@ between two would be answering for the model.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from json import JSONDecodeError, JSONDecoder, dumps
+from json import JSONDecoder, dumps
 from typing import Any, Final, cast
 
 SCAN_STARTS_MAX: Final = 2_000
@@ -57,7 +57,7 @@ def objects_in(text: str) -> Iterator[tuple[dict[str, Any], str]]:
         starts += 1
         try:
             value, end = decoder.raw_decode(text, at)
-        except (JSONDecodeError, RecursionError, ValueError):
+        except (RecursionError, ValueError):
             at = text.find("{", at + 1)
             continue
         yield cast("dict[str, Any]", value), text[at:end]
@@ -77,7 +77,7 @@ def unwrapped_object(value: Mapping[str, Any]) -> str | None:
 def _whole(text: str) -> dict[str, Any] | None:
     try:
         value = JSONDecoder().decode(text)
-    except (JSONDecodeError, RecursionError, ValueError):
+    except (RecursionError, ValueError):
         return None
     return cast("dict[str, Any]", value) if isinstance(value, dict) else None
 
