@@ -58,11 +58,11 @@ class Heard:
     """State of a reply while it streams. `usage` uses the names of `Tokens`; later counts replace earlier ones."""
 
     began_s: float
+    manner: Manner
+    """Options of the request."""
     text: list[str] = field(default_factory=list[str])
     characters: int = 0
     usage: dict[str, int | None] = field(default_factory=dict[str, "int | None"])
-    manner: Manner | None = None
-    """Options of the request."""
     model: str | None = None
     stop_reason: str | None = None
     complete: bool = False
@@ -144,8 +144,7 @@ class ApiSeat(ABC):
 
     async def _listen(self, client: Any, request: Request, heard: Heard) -> None:
         """Send the request and collect the answer in `heard`."""
-        manner = heard.manner = self._manner
-        stream = await self._asked(client, request.brief, manner)
+        stream = await self._asked(client, request.brief, heard.manner)
         async with stream:
             heard.simulated = stream.response.headers.get(SIMULATED) == "fake"
             whole = await refuse_whole(stream.response)
@@ -208,7 +207,7 @@ class ApiSeat(ABC):
         if self._client is None:
             self._client = self._ready_client(sdk)
         # The options are kept with the attempt, because a sibling's refusal may change those of the seat.
-        heard = Heard(time.monotonic(), manner=self._manner)
+        heard = Heard(time.monotonic(), self._manner)
         try:
             await self._listen(self._client, request, heard)
         except Exception as error:  # noqa: BLE001  # `_fail` classifies each error by its type and always raises
@@ -297,14 +296,12 @@ class ApiSeat(ABC):
                 latency_ms=used.latency_ms or 0,
             )
         head = f"{status or 'error'} {refusal.kind or 'error'}".replace("error error", "error")
-        if status in REFUSES and heard.manner is not None:
-            plainer = without_refused(heard.manner, words)
-            if plainer is not None:
-                manner, change = plainer
-                # Several roles share the seat: another request may have changed the options meanwhile.
-                if self._manner == heard.manner:
-                    self._manner = manner
-                return AttemptLost("unavailable", f"{head}: {change}", used, wait_seconds=0.0)
+        if status in REFUSES and (plainer := without_refused(heard.manner, words)):
+            manner, change = plainer
+            # Several roles share the seat: another request may have changed the options meanwhile.
+            if self._manner == heard.manner:
+                self._manner = manner
+            return AttemptLost("unavailable", f"{head}: {change}", used, wait_seconds=0.0)
         wish = headers.get("x-should-retry")
         is_gone = status in self.gone
         again = status in AGAIN or status >= 500 or (status == 0 and not is_whole)
