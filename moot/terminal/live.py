@@ -44,7 +44,7 @@ REFRESHES_PER_SECOND: Final = 4
 Read = Callable[[], Book]
 """Returns the current events; called again after every commit."""
 Clock = Callable[[], float]
-"""Seconds on any clock that runs forward; where it is None, no durations are shown."""
+"""Seconds on any clock that runs forward."""
 
 
 class LiveView:
@@ -54,7 +54,7 @@ class LiveView:
         self,
         read: Read,
         console: Console,
-        clock: Clock | None,
+        clock: Clock,
         labels: tuple[Label, ...],
         at_most: int | None = None,
     ) -> None:
@@ -89,7 +89,7 @@ class LiveView:
     def started(self, step: str) -> None:
         """Note that a seat is asked to answer a step; the next refresh shows it."""
         # A new dict and no change in place: the refresh thread may be reading the old one.
-        self._started = {**self._started, step: self._clock() if self._clock else 0.0}
+        self._started = {**self._started, step: self._clock()}
 
     def lost(self, step: str) -> None:
         """Note that a step will not be answered."""
@@ -119,8 +119,7 @@ class LiveView:
     def _stage(self) -> Stage | Text:
         if self._book.state.finished:
             return Text("")
-        now = self._clock() if self._clock else None
-        scene = scene_of(self._book, self._started, now, self._labels)
+        scene = scene_of(self._book, self._started, self._clock(), self._labels)
         # One line stays free, or some terminals would scroll with every refresh.
         return Stage(scene, height=max(8, self._console.height - 1), at_most=self._at_most)
 
@@ -186,7 +185,7 @@ def view_of(
     console: Console,
     *,
     live: bool = True,
-    clock: Clock | None = time.monotonic,
+    clock: Clock = time.monotonic,
     labels: tuple[Label, ...] = (),
     at_most: int | None = None,
 ) -> View:

@@ -39,38 +39,37 @@ Lines = list[list[Segment]]
 class Stage:
     """A scene as a rich renderable of at most the given height."""
 
-    def __init__(self, scene: Scene, height: int | None = None, at_most: int | None = None) -> None:
+    def __init__(self, scene: Scene, height: int, at_most: int | None = None) -> None:
         self._scene, self._height, self._at_most = scene, height, at_most
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        height = self._height or options.height
         # Parts are measured at their full height first: only then is it known what has to be cut.
         inner = options.update(height=None)
 
         def rendered(*parts: RenderableType) -> Lines:
             return [line for part in parts for line in console.render_lines(part, inner, pad=False)]
 
-        lines = self._fitted(rendered, options.max_width, height)
+        lines = self._fitted(rendered, options.max_width)
         # Extras are added whole or not at all: half a decision is worse than none.
         for block in map(rendered, _extras(self._scene)):
-            if height is None or len(lines) + len(block) <= height:
+            if len(lines) + len(block) <= self._height:
                 lines += block
-        for line in lines if height is None else lines[:height]:
+        for line in lines[: self._height]:
             yield from line
             yield Segment.line()
 
-    def _fitted(self, rendered: Callable[..., Lines], width: int, height: int | None) -> Lines:
+    def _fitted(self, rendered: Callable[..., Lines], width: int) -> Lines:
         """Return head, seats and foot; on a low terminal the seats take fewer lines, and are cut last."""
         head, foot = rendered(*_top(self._scene, width)), rendered(*_bottom(self._scene, self._at_most))
         if self._scene.round is None:
             return [*head, *foot]
         # Head and foot carry verdict, cost and questions, so the seats in between are cut first.
-        room = None if height is None else max(0, height - len(head) - len(foot))
+        room = max(0, self._height - len(head) - len(foot))
         summary, seats = self._scene.round, Lines()
         if width >= WIDE:
             seats = rendered(_columns(self._scene, summary, width))
         # Columns take more lines than a stack; a low, wide terminal gets the stack.
-        if width < WIDE or (room is not None and len(seats) > room):
+        if width < WIDE or len(seats) > room:
             seats = rendered(_stack(self._scene, summary))
         return [*head, *seats[:room], *foot]
 

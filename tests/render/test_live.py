@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable
 
 import pytest
@@ -106,7 +107,7 @@ def test_the_live_view_tells_every_round_once_and_leaves_the_terminal_clean() ->
 def test_a_resumed_run_does_not_tell_old_rounds_again() -> None:
     console = screen(100, 30)
     events = sample().events[:30]
-    with LiveView(lambda: book(events, Blobs()), console, None, ()):
+    with LiveView(lambda: book(events, Blobs()), console, time.monotonic, ()):
         pass
     assert not re.search(r"R1 of 3 [^\n]*──", plain(written(console)))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 from typing import Any
 
 import pytest
@@ -54,7 +55,7 @@ def test_who_watches_is_told(books: list[Book], live: bool) -> None:
     def read() -> Book:
         return books[now[0]]
 
-    with LiveView(read, console, None, ()) if live else PlainView(read, console, ()) as watching:
+    with LiveView(read, console, time.monotonic, ()) if live else PlainView(read, console, ()) as watching:
         for n in range(3):
             now[0] = n
             assert SAID not in told.getvalue()
