@@ -84,7 +84,6 @@ def compare(index: RunIndex, request: Request) -> str:
             "decisions": (diff.decisions, list(_sides(diff.decisions, first.book, second.book))),
         },
         links=links_of(a, first.book),
-        links_a=links_of(a, first.book),
         links_b=links_of(b, second.book),
     )
 

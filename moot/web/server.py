@@ -78,10 +78,9 @@ def create_app(
     index: RunIndex,
     address: Address,
     lifespan: Lifespan[Starlette] | None = None,
-    say: Callable[[str], object] = err,
 ) -> ASGIApp:
-    """Return the application behind its guard; `lifespan` is entered when the server is up, `say` prints its faults."""
-    complain = Complaints(say)
+    """Return the application behind its guard; `lifespan` is entered when the server is up."""
+    complain = Complaints()
 
     async def failed(request: Request, error: Exception) -> Response:
         complain(None, {"message": f"the page {request.url.path} failed", "exception": error})
@@ -222,7 +221,7 @@ def serve(root: Path, address: Address, listening: socket.socket, ready: Callabl
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncGenerator[None]:
-        asyncio.get_running_loop().set_exception_handler(Complaints(err))
+        asyncio.get_running_loop().set_exception_handler(Complaints())
         ready()
         yield
 
@@ -251,9 +250,9 @@ class ConnectionLimits(NamedTuple):
     viewers: int
 
 
-def limits(files: int | None = None) -> ConnectionLimits:
-    """Return the limits under a limit of open files, of which pages and runs need half."""
-    allowed = resource.getrlimit(resource.RLIMIT_NOFILE)[0] if files is None else files
+def limits() -> ConnectionLimits:
+    """Return the limits under the system's limit of open files, of which pages and runs need half."""
+    allowed = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     most = 1 << 20 if allowed == resource.RLIM_INFINITY else allowed
     # Connections that wait to be accepted need descriptors as well.
     backlog = max(1, min(BACKLOG_MAX, most // 8))
@@ -336,21 +335,20 @@ class Connection(H11Protocol):
 
 
 class Complaints:
-    """Rate-limited log of the event loop's errors; `say` prints a line."""
+    """Rate-limited log of the event loop's errors on stderr."""
 
-    def __init__(self, say: Callable[[str], object], clock: Callable[[], float] = time.monotonic) -> None:
-        self._say, self._clock = say, clock
+    def __init__(self) -> None:
         self._next, self._unsaid = 0.0, 0
 
     def __call__(self, _: object, context: dict[str, Any]) -> None:
         """Print what happened, or count it."""
         # Counted and not dropped, so that the next line tells how much was left out.
-        if self._clock() < self._next:
+        if time.monotonic() < self._next:
             self._unsaid += 1
             return
         error = context.get("exception")
         what = one_line(f"{context.get('message', 'something failed')}: {error!r}")[:COMPLAINT_LENGTH_MAX]
         more = f" ({self._unsaid} more since the last line)" if self._unsaid else ""
         fix = "; raise the limit of open files (ulimit -n)" if getattr(error, "errno", 0) in _NO_FILES else ""
-        self._say(f"moot: {what}{more}{fix}\n")
-        self._next, self._unsaid = self._clock() + COMPLAINT_SECONDS, 0
+        err(f"moot: {what}{more}{fix}\n")
+        self._next, self._unsaid = time.monotonic() + COMPLAINT_SECONDS, 0

@@ -21,9 +21,17 @@ import pytest
 from starlette.testclient import TestClient
 
 from ledger.store.disk import readable
+from moot.web import server
 from moot.web.guard import Address
 from moot.web.run_index import RunIndex
-from moot.web.server import BACKLOG_MAX, CONNECTIONS_MAX, Complaints, create_app, limits
+from moot.web.server import (
+    BACKLOG_MAX,
+    CONNECTIONS_MAX,
+    Complaints,
+    ConnectionLimits,
+    create_app,
+    limits,
+)
 from tests.web.viewer import ROOT
 
 SECONDS: Final = 30
@@ -211,18 +219,24 @@ def test_more_connections_than_files_neither_spin_nor_flood(tmp_path: Path) -> N
         assert "Traceback" not in said
 
 
+def limits_of(files: int) -> ConnectionLimits:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(resource, "getrlimit", lambda _: (files, files))
+        return limits()
+
+
 def test_the_limits_leave_files_for_pages() -> None:
-    assert limits(10**6) == (CONNECTIONS_MAX, BACKLOG_MAX, 400)
+    assert limits_of(10**6) == (CONNECTIONS_MAX, BACKLOG_MAX, 400)
     for files in (8, 16, 64, 256, 1_024, 4_096):
-        found = limits(files)
+        found = limits_of(files)
         assert found.connections >= 1
         assert found.connections + found.backlog <= max(2, files // 2)
-    assert limits(resource.RLIM_INFINITY) == limits(10**6)
+    assert limits_of(resource.RLIM_INFINITY) == limits_of(10**6)
 
 
 @pytest.mark.parametrize("files", [8, 64, 256, 1_024, 10**6])
 def test_live_viewers_leave_connections_for_pages(files: int) -> None:
-    found = limits(files)
+    found = limits_of(files)
     assert found.viewers >= 1
     assert found.viewers <= max(1, found.connections * 2 // 3)
 
@@ -232,12 +246,12 @@ def test_live_viewers_cannot_fill_a_viewer_with_few_files(tmp_path: Path) -> Non
     shutil.copytree(EXAMPLE, tmp_path / "run")
     with served(tmp_path, FILES, SECONDS) as few, ExitStack() as stack:
         told = []
-        for _ in range(limits(FILES).connections - 2):
+        for _ in range(limits_of(FILES).connections - 2):
             one = stack.enter_context(few.connect())
             one.sendall(few.asked("/run/run/stream") + b"\r\n")
             told.append(one.recv(13))
         assert set(told) == {b"HTTP/1.1 200 ", b"HTTP/1.1 503 "}
-        assert told.count(b"HTTP/1.1 200 ") == limits(FILES).viewers
+        assert told.count(b"HTTP/1.1 200 ") == limits_of(FILES).viewers
         assert few.page().startswith(b"HTTP/1.1 200 ")
 
 
@@ -249,7 +263,8 @@ def test_a_fault_on_a_page_is_said_in_the_terminal_and_on_the_page(
 
     monkeypatch.setattr("moot.web.server.PAGES", (("/", faulty),))
     said: list[str] = []
-    app = create_app(RunIndex(tmp_path), Address("127.0.0.1", 80), say=said.append)
+    monkeypatch.setattr(server, "err", said.append)
+    app = create_app(RunIndex(tmp_path), Address("127.0.0.1", 80))
     with TestClient(app, base_url="http://127.0.0.1", raise_server_exceptions=False) as client:
         answer = client.get("/")
     assert answer.status_code == 500
@@ -269,7 +284,8 @@ def test_a_page_that_finds_no_free_file_names_the_limit(
 
     monkeypatch.setattr("moot.web.server.PAGES", (("/", full), ("/run", unreadable)))
     said: list[str] = []
-    app = create_app(RunIndex(tmp_path), Address("127.0.0.1", 80), say=said.append)
+    monkeypatch.setattr(server, "err", said.append)
+    app = create_app(RunIndex(tmp_path), Address("127.0.0.1", 80))
     with TestClient(app, base_url="http://127.0.0.1", raise_server_exceptions=False) as client:
         client.get("/")
         assert "ulimit -n" in client.get("/run").text
@@ -279,11 +295,13 @@ def test_a_page_that_finds_no_free_file_names_the_limit(
 
 
 @pytest.mark.slow
-def test_complaints_are_one_line_in_a_while() -> None:
+def test_complaints_are_one_line_in_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     """F-10: a rate on log lines, with the count of those that were not said."""
     said: list[str] = []
     now = [0.0]
-    complain = Complaints(said.append, lambda: now[0])
+    monkeypatch.setattr(server, "err", said.append)
+    monkeypatch.setattr("moot.web.server.time.monotonic", lambda: now[0])
+    complain = Complaints()
     for _ in range(10_000):
         complain(
             None,
