@@ -278,7 +278,8 @@ def _with_bare_options(verb: Verb, arguments: list[str]) -> list[str]:
 
 
 def _usage_error(error: typer.TyperException, verb: Verb) -> MootError:
-    message = re.sub(r"\s+", " ", error.format_message()).strip().rstrip(".")
+    # pydantic's own prefix says nothing to a person.
+    message = re.sub(r"\s+", " ", error.format_message()).replace("Value error, ", "").strip().rstrip(".")
     # typer has no error code, so its message has to be read; other words only cost the hint.
     unknown = re.match(r"No such option: (--[\w-]+)", message)
     from moot.cli import moved  # most calls name no option that moved

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
@@ -29,7 +29,7 @@ from moot.cli.settings import (
     StakesOption,
     wanted,
 )
-from moot.errors import GOOD, NO, WAITING, refuse, usage
+from moot.errors import GOOD, NO, WAITING, refuse
 from moot.terminal.streams import columns, err, indented, out, show, show_outcome
 from moot.view.estimate import estimate_text
 from moot.view.labels import finished_exit
@@ -43,7 +43,7 @@ from rounds.setup.deliberation import HOW, LIMITS, WHO
 if TYPE_CHECKING:
     from moot.app.session import Session
     from roles.seats.port import Seat
-    from rounds.run.driver import Pause, Watch
+    from rounds.run.driver import Watch
 
 
 def run(
@@ -120,7 +120,7 @@ def run(
         typer.Option("--no-live", help="Plain lines instead of the live view.", rich_help_panel=OUTPUT),
     ] = False,
     pause: Annotated[
-        str | None,
+        Literal["round", "phase"] | None,
         typer.Option(
             metavar="WHEN",
             help="Stop after each round or phase; exit code 4, go on with --resume.",
@@ -152,7 +152,6 @@ def run(
 
     Example: moot run -q 'Which storage for our audit ledger?' --plan minimum-8 --seats host
     """
-    pause_after(pause)
     # Seats are checked before anything is read, so that a typo in one fails at once.
     everybody, specs = read_seats(seats, seat or ())
     silent = json or quiet
@@ -221,7 +220,7 @@ def run(
             built,
             watch,
             is_new=resume is None,
-            pause=pause_after(pause),
+            pause=pause,
             bench=opening.bench_of(session, choice.agreed),
         )
 
@@ -248,15 +247,6 @@ def run(
     return VerbResult(end, lambda: run_end_text(end, columns(), pause), code, write)
 
 
-def pause_after(word: str | None) -> Pause | None:
-    """Return what --pause names. Raises `MootError` for another word."""
-    match word:
-        case None | "round" | "phase":
-            return word
-        case _:
-            raise usage(f"no pause {word!r}", "say round or phase", "--pause")
-
-
 def _watched(
     session: Session, seats: Mapping[str, Seat], *, live: bool, silent: bool
 ) -> AbstractContextManager[Watch]:
@@ -273,7 +263,7 @@ def _watched(
     return watched(session.inner.book, console(), live=live and not by_hand)
 
 
-REVIEW_FORMATS: Final = ("text", "markdown", "sarif", "github")
+ReviewForm = Literal["text", "markdown", "sarif", "github"]
 SCALE: Final = {"adversarial": {"scale": "ready_fixes_rethink"}}
 """Protocol → rules of a review, where nothing else is said."""
 
@@ -313,7 +303,7 @@ def review(
         ),
     ] = None,
     format: Annotated[
-        str, typer.Option("--format", metavar="FORM", help="text, markdown, sarif or github.")
+        ReviewForm, typer.Option("--format", metavar="FORM", help="text, markdown, sarif or github.")
     ] = "text",
     save: Annotated[
         str | None,
@@ -330,12 +320,6 @@ def review(
 
     Example: moot review git:main..HEAD --seats anthropic --fail-on 4
     """
-    refuse(
-        format not in REVIEW_FORMATS,
-        f"no format {format!r}",
-        f"choose one of {', '.join(REVIEW_FORMATS)}",
-        "--format",
-    )
     refuse(
         json and format != "text" and save is None,
         f"--json and --format {format} are two forms",
@@ -384,7 +368,7 @@ def review(
     findings = review_of(view.name, view.book, view.outcome, fail_on)
     if save is not None:
         write_document(Path(save), _in_form(findings, format).encode())
-    printed = "text" if save is not None else format
+    printed: ReviewForm = "text" if save is not None else format
     # A lost reply outranks the findings: with a role missing, "nothing found" would not mean much.
     ended = finished_exit(quorum_of(ours.state)) or (NO if findings.failing else GOOD)
 
@@ -398,7 +382,7 @@ def review(
     return VerbResult(findings, lambda: _in_form(findings, printed), code, write)
 
 
-def _in_form(findings: ChangeReview, form: str) -> str:
+def _in_form(findings: ChangeReview, form: ReviewForm) -> str:
     match form:
         case "markdown":
             from moot.documents import review_markdown  # nobody else pays for the templates
@@ -408,5 +392,5 @@ def _in_form(findings: ChangeReview, form: str) -> str:
             return indented(review_sarif(findings, version()))
         case "github":
             return review_github(findings)
-        case _:
+        case "text":
             return review_text(findings, columns())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 import typer
 
@@ -38,7 +38,8 @@ def study(
         typer.Argument(metavar="STUDY", help="The study's directory. value: runs, or directories of runs."),
     ],
     engine: Annotated[
-        str, typer.Option(metavar="local|ray", help="run: processes of this machine, or a Ray cluster.")
+        Literal["local", "ray"],
+        typer.Option(metavar="local|ray", help="run: processes of this machine, or a Ray cluster."),
     ] = "local",
     address: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="run: of the Ray cluster (one is started here).")
@@ -64,7 +65,7 @@ def study(
         ),
     ] = False,
     experiments: Annotated[
-        str | None,
+        Literal["on", "ask", "off"] | None,
         typer.Option(metavar="[on]", help="run: run programs of replies where an arm says so, in a sandbox."),
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="run: begin without being asked.")] = False,
@@ -114,17 +115,12 @@ def study(
         case "run":
             # Words are checked before the study is read and priced, which takes a while for many items.
             refuse(
-                engine not in ENGINES, f"no engine {engine!r}", f"say one of {', '.join(ENGINES)}", "--engine"
-            )
-            refuse(
                 address is not None and engine != "ray",
                 "--address is that of a Ray cluster",
                 "add --engine ray",
                 "--address",
             )
             check_store(store)
-            if experiments not in (None, "on", "ask", "off"):
-                raise typer.BadParameter(f"--experiments is on, ask or off, not {experiments!r}")
             programs = experiments == "on"
             study = _read(directory)
             agreed = common.confirmation(silent=json or quiet)

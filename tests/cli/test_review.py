@@ -206,7 +206,7 @@ def test_a_review_of_nothing_and_words_that_contradict_are_refused(moot: Moot) -
         (("git:HEAD..HEAD", "--seats", "host"), "nothing changed"),
         (("git:HEAD~1..HEAD",), "--seats"),
         (("nowhere",), "no run"),
-        (("git:HEAD~1..HEAD", "--seats", "host", "--format", "xml"), "no format"),
+        (("git:HEAD~1..HEAD", "--seats", "host", "--format", "xml"), "'xml' is not one of"),
     ):
         said = moot("review", *words)
         assert (said.code, says in said.err) == (2, True), said
