@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import date
 from itertools import takewhile
 from pathlib import Path
@@ -142,8 +142,6 @@ LETTERS: Final = "bcdfghjkmnpqrstvwxz"
 """No vowels, so that no word comes out, and nothing that reads as a digit."""
 LETTERS_DRAWN: Final = 4
 
-Draw = Callable[[], str]
-
 
 def find_run(name: str) -> Path:
     """Return the directory of a run, whether or not it holds one. Raises `MootError` with the runs that exist."""
@@ -193,9 +191,9 @@ def drawn() -> str:
     return "".join(secrets.choice(LETTERS) for _ in range(LETTERS_DRAWN))
 
 
-def new_directory(runs: Path, today: date, draw: Draw = drawn) -> Path:
+def new_directory(runs: Path, today: date) -> Path:
     """Return a free path such as `runs/2026-03-04-kfmr`."""
-    while (path := runs / f"{today.isoformat()}-{draw()}").exists():
+    while (path := runs / f"{today.isoformat()}-{drawn()}").exists():
         pass
     return path
 
@@ -249,7 +247,6 @@ def finished_examples() -> list[Path]:
 
 
 HEAD: Final = "head"
-_STAGING: Final = re.compile(r"\..+\.tmp|.+\.tmp", re.DOTALL)
 LOCK_SECONDS: Final = 2.0
 
 
@@ -265,7 +262,7 @@ def check_is_run(path: Path) -> None:
     if not (path / HEAD).is_file() or (path / HEAD).is_symlink() or not names & STREAM_FILES:
         raise MootError("not_a_run", "this directory is no run", str(path), "name the directory of a run")
     # Staging files of an interrupted write are moot's own, and are no reason to keep the directory.
-    strange = sorted(name for name in names - FILES if not _STAGING.fullmatch(name))
+    strange = sorted(name for name in names - FILES if Path(name).suffix != ".tmp")
     if strange:
         what = f"the directory also holds {', '.join(strange[:3])}, which moot did not write"
         raise MootError("not_only_a_run", what, str(path), "move it elsewhere first")

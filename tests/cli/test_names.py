@@ -107,10 +107,11 @@ def test_a_person_may_give_the_name(moot: Moot) -> None:
     assert sorted(path.name for path in Path("runs").glob("[!.]*")) == ["kettle"]
 
 
-def test_a_name_that_is_taken_is_not_given_again(tmp_path: Path) -> None:
+def test_a_name_that_is_taken_is_not_given_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     draws = iter(("bbbb", "bbbb", "cccc"))
     (tmp_path / "2026-03-04-bbbb").mkdir()
-    assert new_directory(tmp_path, TODAY, lambda: next(draws)).name == "2026-03-04-cccc"
+    monkeypatch.setattr("moot.app.runs.drawn", lambda: next(draws))
+    assert new_directory(tmp_path, TODAY).name == "2026-03-04-cccc"
 
 
 def test_a_fork_takes_over_its_parents_name(tmp_path: Path) -> None:
