@@ -27,17 +27,12 @@ from moot.errors import MootError, install_line
 from moot.view.results import Examined
 from roles.seats.registry import PROVIDERS, Provider
 
-PYTHON_AT_LEAST: Final = (3, 11)
 COLUMNS_AT_LEAST: Final = 80
 
 
 def examine(settings: Settings) -> Iterator[Examined]:
     """Yield every check of this machine, those that stop a run first."""
-    release = platform.python_version()
-    if sys.version_info < PYTHON_AT_LEAST:
-        yield _fault("python", release, "install Python 3.11 or newer and make the environment anew")
-    else:
-        yield _ok("python", f"{release} ({platform.system()})")
+    yield _ok("python", f"{platform.python_version()} ({platform.system()})")
     yield _ok("moot", moot.version())
     yield from _runs(settings.runs)
     yield _terminal()

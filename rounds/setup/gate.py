@@ -78,8 +78,6 @@ def screened(of: Any, content: bytes, length_max: int, by: str = "controller") -
 
 ROUTE, REASONS = "gate_route", "gate_reasons"
 """Keys of `run_opened.rules` that keep the gate's choice."""
-LANGUAGES: Final = ("English",)
-"""Languages that the cues know."""
 BEGIN, END = 500, 300
 """Characters at both ends of a text that are searched for cues: a quotation in between asks nothing."""
 # Compatibility normalization turns full-width marks into ASCII; these scripts have marks of their own.
@@ -147,7 +145,7 @@ def gate(question: GateQuestion) -> GateChoice:
     # Stakes are looked for in the whole text, although cues count only at its ends: missing one costs more.
     stakes = stakes_in(text)
     if not is_english(text):
-        reason = f"the cues know {' and '.join(LANGUAGES)}, and this question is in another language"
+        reason = "the cues know English, and this question is in another language"
         return _choice(kinds()[OTHERWISE], reason, text, question, stakes, ())
     # The two ends are read apart: joined, a pair of words across the gap would be one that nobody wrote.
     cues = cues_of(text) if len(text) <= BEGIN + END else cues_of(text[:BEGIN]) | cues_of(text[-END:])
