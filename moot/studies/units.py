@@ -25,7 +25,7 @@ from ledger.state.book import Book
 from ledger.state.decided import final_in_force
 from ledger.state.state import WAIT
 from moot.app.settings import RunOptions
-from moot.studies.definition import ArmRow, Study
+from moot.studies.definition import Study
 from moot.view.annexes import final_text
 from moot.view.forecasts import leader_of_group, standing_now
 from moot.view.judgements import has_beliefs, majority, option_of, option_said, options_of
@@ -147,20 +147,19 @@ def name_of(study: Study, unit: StudyUnit, part: str) -> str:
 
 def deliberation_for(study: Study, job: StudyJob, before: Mapping[str, UnitAnswer]) -> Deliberation:
     """Return the deliberation of a job; `before` holds the answers of the jobs that it waits for."""
-    arm = study.arm(job.unit.arm)
     table = study.tables[job.unit.item]
     match job.part:
         case "":
-            return _laid(table, _options(study, arm, job.unit, 0), job.unit)
+            return _laid(table, _options(study, job.unit), job.unit)
         case "choice":
             # In the order of the draws, which says nothing about their quality.
             texts = [before[name].text for name in job.after]
-            return _laid(_with_answers(table, texts), _options(study, arm, job.unit, 0), job.unit)
+            return _laid(_with_answers(table, texts), _options(study, job.unit), job.unit)
         case part if part.startswith("draw-"):
             # Far apart seeds: the draws of one unit must not share a seed with each other or with the next
             # repetition.
             further = 1_000 * int(part.removeprefix("draw-"))
-            return _laid(table, _options(study, arm, job.unit, further), job.unit)
+            return _laid(table, _options(study, job.unit, further), job.unit)
         case part:
             mine, other = (before[name].text for name in job.after)
             pair = (mine, other) if part == "judge-first" else (other, mine)
@@ -171,15 +170,16 @@ def check_arms(study: Study) -> None:
     """Check every arm over every item. Raises `DeliberationError`, with the arm, for an unknown rule or plan."""
     for arm, item in product(study.file.arm, study.tables):
         unit = StudyUnit(item, arm.id, 1)
-        _laid(study.tables[item], _options(study, arm, unit, 0), unit)
+        _laid(study.tables[item], _options(study, unit), unit)
 
 
 def _laid(table: Table, settings: Table, unit: StudyUnit) -> Deliberation:
     return checked(RunOptions(settings).over(table), name=f"study.toml, arm {unit.arm}, item {unit.item}")
 
 
-def _options(study: Study, arm: ArmRow, unit: StudyUnit, further: int) -> Table:
+def _options(study: Study, unit: StudyUnit, further: int = 0) -> Table:
     """Return the arm's settings over an item's file. A run waits for a person only if its arm says so."""
+    arm = study.arm(unit.arm)
     subject = {"protocol": arm.protocol, "seed": study.file.study.seed + unit.repetition - 1 + further}
     # A study of hundreds of runs cannot wait for a person in each, unless an arm is about just that.
     waiting = {WAIT: "off"} if WAIT in PROTOCOLS[arm.protocol].variants else {}
