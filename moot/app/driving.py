@@ -75,17 +75,16 @@ def driven(
             f"go on with `moot run --resume {session.path}`",
             WAITING,
         ) from None
-    # Only a new run: a resumed one holds work of an earlier call, whatever failed now.
-    if ended.state == "failed" and is_new and _came_to_nothing(session, seats):
-        remove_run(session.path)
-        what = f"a seat failed for good before anything was answered or paid: {ended.detail}"
-        fix = "the run was removed: put that right and start it again"
-        raise MootError("seat_failed", what, str(session.path), fix, SEAT_FAILED)
     if ended.state == "failed":
         fix = f"fix the seat, or give another one: `moot run --resume {session.path} --seats …`"
         so_far = (
             f"with {session.state.quorum.text}" if session.state.answered else "before any step was answered"
         )
+        # Only a new run: a resumed one holds work of an earlier call, whatever failed now.
+        if is_new and _came_to_nothing(session, seats):
+            remove_run(session.path)
+            so_far = "before anything was answered or paid"
+            fix = "the run was removed: put that right and start it again"
         what = f"a seat failed for good {so_far}: {ended.detail}"
         raise MootError("seat_failed", what, str(session.path), fix, SEAT_FAILED)
     # Steps first: a host can answer them without the person, who is needed for the rest.

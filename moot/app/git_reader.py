@@ -303,12 +303,12 @@ def _files(repository: Repository, changes: Iterable[TreeChange]) -> Iterator[di
         old, new = (_side(repository, entry) for entry in (change.old, change.new))
         side = new or old
         assert side is not None, "a change has at least one side"
-        kept = new is not None and new.content is not None and stat.S_ISREG(new.mode)
+        content = new.content if new and stat.S_ISREG(new.mode) else None
         yield {
             "path": _packed(side.path),
             "mode": new.mode if new else None,
             "size": new.size if new else None,
-            "content": _packed(new.content) if kept and new and new.content is not None else None,
+            "content": None if content is None else _packed(content),
             "diff": _packed(file_diff(old, new)),
         }
 

@@ -78,16 +78,15 @@ def earlier_decision(reference: str) -> dict[str, str]:
     run = Run(find_run(named[1] if named else reference))
     book, name = run.book, real(run.path).name
     only = named[2] if named else None
-    if only is not None and not isinstance(book.by_id.get(only), Decision):
+    decision = book.by_id.get(only or "")
+    if only is not None and not isinstance(decision, Decision):
         known = ", ".join(book.state.decisions) or "none"
         raise usage(f"no decision {only!r} in that run", f"decisions there: {known}", "--from")
     if not book.state.decisions:
         raise usage("nothing was decided in that run", "finish it first: `moot status`", "--from")
     # The decision record names run and head, so the new run records exactly what it started from.
     text = decision_record(RunView(book, name), run.head, only)
-    if only is not None:
-        decision = book.by_id[only]
-        assert isinstance(decision, Decision)
+    if isinstance(decision, Decision):
         text += f"\n## Where this starts\n\n{only}: {one_line(decision.text)}\n"
     return {"name": f"decision-of-{name}.md", "text": text}
 

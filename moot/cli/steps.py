@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -196,9 +197,7 @@ def _reply(session: Session, step: str, file: str) -> bytes:
 
 
 def _content(file: str) -> bytes:
-    if file == "-":
-        return sys.stdin.buffer.read(REPLY_BYTES_MAX + 1)  # one more is refused for its length
-    with plain_file(Path(file)) as reply:
+    with nullcontext(sys.stdin.buffer) if file == "-" else plain_file(Path(file)) as reply:
         # One byte more than allowed is enough for the engine to refuse it for its length.
         return reply.read(REPLY_BYTES_MAX + 1)
 
