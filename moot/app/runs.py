@@ -165,6 +165,12 @@ def runs_under(runs: Path) -> list[Path]:
     ]
 
 
+def runs_at(place: Path) -> list[Path]:
+    """Return a run itself, and of any other directory the runs directly below it."""
+    # Sorted by name, which is by date: streaks of runs without a disagreement depend on the order.
+    return [place] if (place / "head").is_file() else sorted(head.parent for head in place.glob("*/head"))
+
+
 def _last(runs: Path) -> Path:
     runs_here = [path for path in runs_under(runs) if path.parent == runs]
     if not runs_here:

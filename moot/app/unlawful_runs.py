@@ -49,14 +49,11 @@ def strange_run(run: Path) -> StrangeRun | None:
 
 def runs_in(words: Sequence[str]) -> list[Path]:
     """Return the runs that a command names."""
-    from moot.app.runs import find_run
+    from moot.app.runs import find_run, runs_at
 
     runs: list[Path] = []
     for word in words:
         # Most words of a command name no run, and this is only reached after a failure.
         with suppress(MootError, OSError, ValueError):
-            path = find_run(word)
-            runs += (
-                [path] if (path / "head").is_file() else sorted(head.parent for head in path.glob("*/head"))
-            )
+            runs += runs_at(find_run(word))
     return runs

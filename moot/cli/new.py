@@ -142,7 +142,9 @@ def ask_for(options: RunOptions) -> RunOptions:
     out("1  The question\n")
     if "domain" not in settings and (domain := _line("   Field it belongs to (software, research, …)", "")):
         settings["domain"] = domain
-    settings["question"] = _needed("   What is to be deliberated")
+    while not (question := _line("   What is to be deliberated", "")):
+        out("   It needs a question.\n")
+    settings["question"] = question
     settings["goals"] = settings.get("goals") or _several("   A goal that a good outcome serves")
     settings["options"] = settings.get("options") or _several("   An option under discussion")
     out("2  The roles\n")
@@ -173,12 +175,6 @@ def _skips_stress() -> bool:
 
 def _line(prompt: str, default: str) -> str:
     return str(typer.prompt(prompt, default=default, show_default=bool(default))).strip()
-
-
-def _needed(prompt: str) -> str:
-    while not (answer := _line(prompt, "")):
-        out("   It needs a question.\n")
-    return answer
 
 
 def _several(prompt: str) -> list[str]:

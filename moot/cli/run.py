@@ -61,12 +61,7 @@ def run(
             rich_help_panel=WHO,
         ),
     ] = None,
-    seat: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ROLE=SPEC", help="Who answers for one role; may be repeated.", rich_help_panel=WHO
-        ),
-    ] = None,
+    seat: SeatOption = None,
     allow_commands: Annotated[
         bool,
         typer.Option(

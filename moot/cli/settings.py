@@ -13,7 +13,7 @@ from moot.app.inputs import BYTES_MAX, earlier_decision, inputs_of
 from moot.app.settings import RunOptions, Setting, settings
 from moot.cli.command import among, run_names
 from moot.errors import refuse
-from rounds.setup.deliberation import ASK, HOW, LIMITS
+from rounds.setup.deliberation import ASK, HOW, LIMITS, WHO
 
 OUTSIDE: Final[Mapping[str, int | None]] = {"cast": None, "context_bytes": 1, "params": None}
 """Settings under `--rule` that no file has → the least value of a number."""
@@ -49,7 +49,8 @@ GoalOption = Annotated[list[str] | None, setting_option("goal")]
 OptionOption = Annotated[list[str] | None, setting_option("option")]
 PlanOption = Annotated[str | None, setting_option("plan")]
 SeatOption = Annotated[
-    list[str] | None, typer.Option(metavar="ROLE=SPEC", help="Who answers for one role; may be repeated.")
+    list[str] | None,
+    typer.Option(metavar="ROLE=SPEC", help="Who answers for one role; may be repeated.", rich_help_panel=WHO),
 ]
 MaxUsdOption = Annotated[str | None, setting_option("max_usd")]
 ContextOption = Annotated[

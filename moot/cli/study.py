@@ -12,6 +12,7 @@ import typer
 from ledger.plain_text import counted
 from moot.api import open_run
 from moot.app.inputs import write_document
+from moot.app.runs import runs_at
 from moot.cli import command as common
 from moot.cli.command import VerbResult
 from moot.errors import GOOD, NO, WAITING, refuse, usage
@@ -193,7 +194,7 @@ def _value(places: Sequence[str], *, emit: bool, as_json: bool) -> VerbResult:
     """Return what the roles were worth in every run below `places`; exit code 1 when something is flagged."""
     # Both would write to stdout, and neither could be parsed.
     refuse(emit and as_json, "--emit prints lines of its own", "give one of --emit and --json", "--emit")
-    paths = [path for place in places for path in _runs_at(Path(place))]
+    paths = [path for place in places for path in runs_at(Path(place))]
     refuse(not paths, "no run there", "name a run, or a directory of runs", " ".join(places))
     comparison = report([value_of(str(path), open_run(path).book) for path in paths])
 
@@ -202,13 +203,6 @@ def _value(places: Sequence[str], *, emit: bool, as_json: bool) -> VerbResult:
         return "".join(lines) if emit else _value_text(comparison)
 
     return VerbResult(comparison, text, NO if comparison.flags else GOOD)
-
-
-def _runs_at(place: Path) -> list[Path]:
-    if (place / "head").is_file():
-        return [place]
-    # Sorted by name, which is by date: streaks of runs without a disagreement depend on the order.
-    return sorted(path.parent for path in place.glob("*/head")) if place.is_dir() else []
 
 
 def _value_text(comparison: ValueReport) -> str:

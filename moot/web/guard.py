@@ -142,11 +142,11 @@ def _path(scope: Scope) -> str:
 
 def _from_here(headers: Headers, host: str) -> bool:
     """Return whether the request has no other origin, by the Origin header and Sec-Fetch-Site."""
-    origin = headers.get("origin")
-    if origin is not None and origin.lower() not in (f"http://{host.lower()}",):
-        return False
-    # Old browsers and curl send no such header, and count as direct visits.
-    return headers.get("sec-fetch-site", "none") in ("none", "same-origin")
+    ours = f"http://{host.lower()}"
+    # Old browsers and curl send neither header, and count as direct visits.
+    return headers.get("origin", ours).lower() == ours and (
+        headers.get("sec-fetch-site", "none") in ("none", "same-origin")
+    )
 
 
 def _same(actual: str, wanted: str) -> bool:
