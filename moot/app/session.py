@@ -171,7 +171,7 @@ class Session:
     def ids_in_claims(self, events: Iterable[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Return the claims among some events whose words name ids of the run, each with those ids."""
         book, opened = self.inner.book(), self.state.opening
-        labels = {item.id for item in (*opened.goals, *opened.options, *opened.context)}
+        labels = {item.id for item in (*opened.goals, *opened.options)} | {item.id for item in opened.context}
         return tuple(
             pair
             for identity in events
