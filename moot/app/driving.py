@@ -29,7 +29,6 @@ from moot.app.seats import (
 from moot.app.session import Session
 from moot.app.settings import RunOptions, deliberation_of, documents_of
 from moot.app.speech import Speech
-from moot.environment import now
 from moot.errors import SEAT_FAILED, WAITING, MootError
 from moot.view.results import RunEnd
 from moot.view.seats import unrecorded_spend
@@ -169,7 +168,7 @@ async def drive_run(
         # Read before the first call, so that a budget counts what earlier processes spent.
         spending = Spending(path)
         reservations = Reservations(spending.entries(), spending.note)
-        with Speech(path, now=now, monotonic=time.monotonic) as speech:
+        with Speech(path) as speech:
             beating = _beating(watch, lease, speech)
             return await Drive(
                 run,

@@ -9,7 +9,8 @@ nothing, the run goes on without it, and it is deleted with the driver. It never
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -20,6 +21,7 @@ import msgspec
 from ledger.events.ids import parse_step
 from ledger.plain_json import NotJson, decoded
 from ledger.store.disk import read_plain
+from moot.environment import now
 
 FILE: Final = "speech"
 WORDS_MAX: Final = 1_500
@@ -45,13 +47,12 @@ class Said(msgspec.Struct):
 
 
 class Speech:
-    """`with Speech(run.path, now=…, monotonic=…) as speech:` – a writer of the file that ignores disk errors."""
+    """`with Speech(run.path) as speech:` – a writer of the file that ignores disk errors."""
 
-    def __init__(self, directory: Path, *, now: Callable[[], str], monotonic: Callable[[], float]) -> None:
+    def __init__(self, directory: Path) -> None:
         self._path = directory / FILE
         # With the process id: a driver that is being replaced may still be writing.
         self._temporary = directory / f"{FILE}.{os.getpid()}.tmp"
-        self._now, self._monotonic = now, monotonic
         self._current: dict[str, Spoken] = {}
         self._written_s = float("-inf")
 
@@ -67,7 +68,7 @@ class Speech:
 
     def started(self, step: str) -> None:
         """Note that a step was asked."""
-        self._current[step] = Spoken(step, self._now())
+        self._current[step] = Spoken(step, now())
         self._write()
 
     def words(self, step: str, piece: str) -> None:
@@ -79,7 +80,7 @@ class Speech:
             return
         # Only the end is kept, since a viewer shows what is being said now.
         spoken.words = (spoken.words + piece)[-WORDS_MAX:]
-        if self._monotonic() - self._written_s >= PAUSE_SECONDS:
+        if time.monotonic() - self._written_s >= PAUSE_SECONDS:
             self._write()
 
     def answered(self, steps: Iterable[str]) -> None:
@@ -90,7 +91,7 @@ class Speech:
             self._write()
 
     def _write(self) -> None:
-        self._written_s = self._monotonic()
+        self._written_s = time.monotonic()
         content = msgspec.json.encode(Said(list(self._current.values())))
         with suppress(OSError):  # a full disk stops the run at its next commit, not here
             self._temporary.write_bytes(content)

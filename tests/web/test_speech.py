@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
 
 from ledger.events.ids import parse_step
 from ledger.store.lock import DriverLease
@@ -55,16 +58,19 @@ def test_words_are_beside_the_ledger_while_they_come_and_sealed_ones_never(tmp_p
     assert not list((tmp_path / "run").glob("*.tmp"))
 
 
-def test_a_viewer_shows_who_thinks_and_the_words_so_far(tmp_path: Path) -> None:
+def test_a_viewer_shows_who_thinks_and_the_words_so_far(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     session = begin(tmp_path / "run", rows(1))
     with viewer(tmp_path) as serving:
         waiting = serving.get("/run/run/live").body
         assert "waits for an answer" in waiting
         with DriverLease(session.run.path):
             ticks = iter(range(100))
-            with Speech(
-                session.run.path, now=lambda: "2026-03-04T05:06:07.000000Z", monotonic=lambda: next(ticks)
-            ) as speech:
+            monkeypatch.setattr("moot.app.speech.now", lambda: "2026-03-04T05:06:07.000000Z")
+            clock = SimpleNamespace(monotonic=lambda: next(ticks))
+            monkeypatch.setattr("moot.app.speech.time", clock)
+            with Speech(session.run.path) as speech:
                 speech.started("r1.B.action")
                 speech.words("r1.B.action", PIECE)
                 page = serving.get("/run/run/live").body
