@@ -34,8 +34,8 @@ class Preset:
 
     name: str
     arguments: tuple[str, ...]
-    last: tuple[str, ...]
-    read: Callable[[bytes], dict[str, Any]]
+    last: tuple[str, ...] = ()
+    read: Callable[[bytes], dict[str, Any]] = lambda out: {"content": out}
 
     def command(self, model: str | None) -> tuple[str, ...]:
         """Return the command line, with the model flag if a model is named."""
@@ -99,15 +99,13 @@ PRESETS: Final[Mapping[str, Preset]] = {
                 "--strict-mcp-config",
                 "--no-session-persistence",
             ),
-            (),
-            _claude,
+            read=_claude,
         ),
         Preset(
             "codex",
             # The directory is empty and no repository, which Codex refuses without this flag.
             ("exec", "--sandbox", "read-only", "--skip-git-repo-check", "--ephemeral", "--color", "never"),
             ("-",),
-            lambda out: {"content": out},
         ),
         Preset(
             "gemini",
@@ -119,8 +117,6 @@ PRESETS: Final[Mapping[str, Preset]] = {
         Preset(
             "llm",
             ("prompt", "--no-stream", "--no-log"),
-            (),
-            lambda out: {"content": out},
         ),
     )
 }

@@ -18,6 +18,7 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 from urllib.parse import urlsplit
 
@@ -168,9 +169,9 @@ class Provider:
 
 OPENAI: Final = "roles.seats.openai"
 PRESETS: Final = "roles.seats.presets"
-COMPATIBLE: Final = Provider(
-    name="compatible", help="", runs="api", seat="openai", adapter=OPENAI, sdk=OPENAI_SDK
-)
+_served = partial(Provider, runs="api", seat="openai", adapter=OPENAI, sdk=OPENAI_SDK)
+_agent = partial(Provider, runs="program", seat="command", adapter=PRESETS)
+COMPATIBLE: Final = _served(name="compatible", help="")
 ROWS: Final = (
     Provider(
         name="anthropic",
@@ -191,17 +192,13 @@ ROWS: Final = (
         tokens_out_max=TOKENS_OUT_MAX,
         no_model="no such model or address: check the model's name and ANTHROPIC_BASE_URL",
     ),
-    Provider(
+    _served(
         name="openai",
         help="a model by OpenAI: export OPENAI_API_KEY=…; OPENAI_BASE_URL or openai:MODEL@URL name a compatible server",
-        runs="api",
-        seat="openai",
-        adapter=OPENAI,
         rest="model@url",
         example="openai:MODEL",
         model="gpt-6.2-sol",
         serves=r"(gpt|chatgpt|o[134])[^/]*",
-        sdk=OPENAI_SDK,
         key="OPENAI_API_KEY",
         needs_key=True,
         address="https://api.openai.com/v1",
@@ -212,16 +209,12 @@ ROWS: Final = (
         takes_cache_key=True,
         no_model="no such model or address: check the model's name and OPENAI_BASE_URL",
     ),
-    Provider(
+    _served(
         name="ollama",
         help="a model of Ollama on this machine, or at OLLAMA_HOST",
-        runs="api",
-        seat="openai",
-        adapter=OPENAI,
         example="ollama:MODEL",
         is_rest_needed=True,
         serves=r"(llama|qwen|mistral|gemma|phi|deepseek)[^/]*",
-        sdk=OPENAI_SDK,
         address="http://127.0.0.1:11434/v1",
         address_variable="OLLAMA_HOST",
         read_address=ollama_url,
@@ -229,16 +222,12 @@ ROWS: Final = (
         no_model="no such model there: ollama pull {model}",
         program="ollama",
     ),
-    Provider(
+    _served(
         name="openrouter",
         help="a model of OpenRouter: export OPENROUTER_API_KEY=…",
-        runs="api",
-        seat="openai",
-        adapter=OPENAI,
         example="openrouter:MAKER/MODEL",
         is_rest_needed=True,
         serves=r".*/.*",
-        sdk=OPENAI_SDK,
         key="OPENROUTER_API_KEY",
         needs_key=True,
         address="https://openrouter.ai/api/v1",
@@ -247,42 +236,30 @@ ROWS: Final = (
         says_usd=True,
         no_model="no such model there: https://openrouter.ai/models lists them, as MAKER/MODEL",
     ),
-    Provider(
+    _agent(
         name="claude",
         help="Claude Code, where it is installed",
-        runs="program",
-        seat="command",
-        adapter=PRESETS,
         family="claude",
         program="claude",
         open_to_it="no tools and no MCP servers; its settings and the user's CLAUDE.md are read",
     ),
-    Provider(
+    _agent(
         name="codex",
         help="Codex, where it is installed",
-        runs="program",
-        seat="command",
-        adapter=PRESETS,
         family="gpt",
         program="codex",
         open_to_it="a read-only sandbox: it can read the machine's files and run commands that change nothing",
     ),
-    Provider(
+    _agent(
         name="gemini",
         help="Gemini CLI, where it is installed",
-        runs="program",
-        seat="command",
-        adapter=PRESETS,
         family="gemini",
         program="gemini",
         open_to_it="tools that need a yes are refused; it can read files, and its settings and GEMINI.md are read",
     ),
-    Provider(
+    _agent(
         name="llm",
         help="the program llm, where it is installed, with a model of its own",
-        runs="program",
-        seat="command",
-        adapter=PRESETS,
         program="llm",
         open_to_it="no tools; its own model settings are read",
     ),
