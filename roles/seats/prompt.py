@@ -83,9 +83,7 @@ def _text(text: str) -> dict[str, Any]:
 
 def prompt_of(brief: Brief) -> str:
     """Return the whole brief as one text, with the reply schema before the step's own blocks."""
-    shared = [block.text for block in brief.blocks if block.scope != "step"]
-    own = [block.text for block in brief.blocks if block.scope == "step"]
-    return "\n".join((*shared, PLAIN_HEADING + orjson.dumps(brief.schema).decode() + "\n", *own))
+    return "\n".join(block["text"] for block in (*system_of(brief), *user_of(brief, PLAIN_HEADING)))
 
 
 def grammatical(schema: Any) -> Any:
