@@ -275,14 +275,14 @@ def _refuse_plan(deliberation: Deliberation, protocol: Protocol, name: str) -> N
     """Refuse a plan of another protocol: a short protocol has its own rounds and no absent role."""
     subject = deliberation.deliberation
     for what, value in (
-        ("a plan", subject.plan),
+        ("plan", subject.plan),
         ("[[round]] rows", deliberation.round),
         ("[[predict]] rows", deliberation.predict),
         ("no_stress", subject.no_stress),
     ):
         if value:
             raise DeliberationError(
-                f"{protocol.name} has its own rounds and takes no {what.removeprefix('a ')}",
+                f"{protocol.name} has its own rounds and takes no {what}",
                 name,
                 'leave it out, or choose protocol = "structured"',
             )

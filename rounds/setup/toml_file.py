@@ -27,7 +27,6 @@ class DeliberationError(Exception):
     """A deliberation that cannot be run: `what` is wrong, `where`, and one line with the `fix`."""
 
     exit_code: ClassVar[int] = 2
-    code: ClassVar[str] = "deliberation"
 
     def __init__(self, what: str, where: str, fix: str) -> None:
         super().__init__(f"{what} ({where}); {fix}")
