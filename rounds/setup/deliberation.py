@@ -49,11 +49,8 @@ USD_MAX: Final = 10**12
 
 def _decimal(value: Any) -> Any:
     """Return dollars from TOML as a decimal string; an integer, a number or a string is accepted."""
-    # A bool is an int in Python, and `usd = true` must not mean one dollar.
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise ValueError("write an amount in dollars, such as 5 or 2.50")
     try:
-        # Through `str`, so that 2.50 stays 2.50 and does not become its binary neighbor.
+        # Through `str`, so that 2.50 stays 2.50 and does not become its binary neighbor, and `true` is no dollar.
         amount = Decimal(str(value))
     except InvalidOperation:
         raise ValueError("write an amount in dollars, such as 5 or 2.50") from None
@@ -139,7 +136,7 @@ class Subject(FileTable):
         ),
     ] = None
     profile: Annotated[Literal["gates", "published"] | None, UNDER_RULE] = None
-    check_every: Annotated[Annotated[int, Field(ge=1, le=ROUND_MAX)] | None, UNDER_RULE] = None
+    check_every: Annotated[RoundNumber | None, UNDER_RULE] = None
     not_before: RoundNumber | None = None
     no_stress: Annotated[bool, UNDER_RULE] = False
     positions: Literal["beliefs", "sealed", "off"] | None = None
