@@ -113,7 +113,7 @@ def list_runs(directory: AnyPath | None = None, *, at_most: int | None = None) -
     if directory is not None and not runs.is_dir():
         raise usage(f"no directory {str(runs)!r}", "name one that holds runs, or leave it out", "moot list")
     paths = runs_under(runs)
-    listed = paths if at_most is None else paths[:at_most]
+    listed = paths[:at_most]
     # The number left out is passed on, so that a cut list does not look complete.
     return list_of(runs, listed, len(paths) - len(listed))
 

@@ -7,8 +7,8 @@ killed goes on from its runs, and no reply is paid for twice.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -271,14 +271,13 @@ def _written(place: Path, content: bytes) -> None:
         disk.settle(directory)
 
 
-@contextmanager
-def _alone(study: Study) -> Generator[None]:
-    """Hold the study's lock. Raises `MootError` when another process has it."""
-    with ExitStack() as stack:
-        try:
-            # No waiting: a second process would only play the same jobs again.
-            stack.enter_context(locked(study.folder, 0.0))
-        except LockTimeout:
-            what = "another process conducts this study"
-            raise usage(what, "wait for it, or stop it", str(study.folder)) from None
-        yield
+def _alone(study: Study) -> ExitStack:
+    """Return the study's lock, taken. Raises `MootError` when another process has it."""
+    stack = ExitStack()
+    try:
+        # No waiting: a second process would only play the same jobs again.
+        stack.enter_context(locked(study.folder, 0.0))
+    except LockTimeout:
+        what = "another process conducts this study"
+        raise usage(what, "wait for it, or stop it", str(study.folder)) from None
+    return stack

@@ -247,8 +247,7 @@ def opened_address(address: str, mode: str) -> Any:
 def fetched(store: str, name: str) -> bytes:
     """Return the archive of a run that a worker put at a store."""
     with opened_address(archive_at(store, name), "rb") as file:
-        content: bytes = file.read()
-    return content
+        return bytes(file.read())
 
 
 def recorded(played: JobEnd) -> bytes:

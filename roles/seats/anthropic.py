@@ -15,7 +15,7 @@ from roles.seats.api import (
     ServerRefused,
 )
 from roles.seats.manner import Manner
-from roles.seats.port import Request, Seat, named
+from roles.seats.port import Request, Seat, counted, named
 from roles.seats.prompt import (
     ENVELOPE,
     PLAIN_HEADING,
@@ -101,7 +101,7 @@ class AnthropicSeat(ApiSeat):
             # Compatible servers may send an error with status 200 in place of the answer.
             raise ServerRefused(refusal_in(answer))
         heard.model = str(member(answer, "model") or "")
-        heard.take_usage(member(answer, "usage"), _USAGE)
+        _take_usage(member(answer, "usage"), heard)
         for block in rows_of(member(answer, "content")):
             text = member(block, "text")
             if member(block, "type") == "text" and isinstance(text, str):
@@ -115,7 +115,7 @@ class AnthropicSeat(ApiSeat):
             case "message_start":
                 message = member(event, "message")
                 heard.model = str(member(message, "model") or "")
-                heard.take_usage(member(message, "usage"), _USAGE)
+                _take_usage(member(message, "usage"), heard)
             case "content_block_delta":
                 delta = member(event, "delta")
                 text = member(delta, "text")
@@ -125,7 +125,7 @@ class AnthropicSeat(ApiSeat):
                 # The event may come again without a reason. Its usage is cumulative, so it replaces the counts of
                 # `message_start`.
                 heard.stop_reason = heard.stop_reason or named(member(member(event, "delta"), "stop_reason"))
-                heard.take_usage(member(event, "usage"), _USAGE)
+                _take_usage(member(event, "usage"), heard)
                 heard.final_usage = True
             case "message_stop":
                 heard.complete = True
@@ -140,6 +140,15 @@ class AnthropicSeat(ApiSeat):
 def seat_of(wanted: Wanted) -> Seat:
     """Return a seat for a model behind the Messages API."""
     return AnthropicSeat(wanted.rest or wanted.row.model or "", wanted.row, prices=wanted.prices())
+
+
+def _take_usage(usage: Any, heard: Heard) -> None:
+    """Store token counts under our names; counts that the service leaves out keep their value."""
+    for theirs, ours in _USAGE.items():
+        value = member(usage, theirs)
+        if value is not None:
+            # An impossible count makes the cost of the reply unknown, never zero.
+            heard.usage[ours] = counted(value)
 
 
 def _unmarked(content: Content) -> Content:

@@ -22,7 +22,7 @@ from ledger.events.envelope import SeatKind
 from ledger.redaction.masking import masked
 from roles.brief import Brief
 from roles.seats.manner import REFUSES, Manner, without_refused
-from roles.seats.port import AttemptLost, Bound, Request, SeatFailed, SeatReply, Used, counted
+from roles.seats.port import AttemptLost, Bound, Request, SeatFailed, SeatReply, Used
 from roles.seats.prices import Prices, Tokens
 from roles.seats.registry import Provider
 from roles.seats.server_words import (
@@ -30,7 +30,6 @@ from roles.seats.server_words import (
     Refusal,
     cause_of,
     events_in,
-    member,
     plain_kind,
     refusal_in,
     retry_after,
@@ -70,14 +69,6 @@ class Heard:
     simulated: bool = False
     reported_usd: str | None = None
     """Cost of the reply as the service reports it."""
-
-    def take_usage(self, usage: Any, names: Mapping[str, str]) -> None:
-        """Store token counts under our names; counts that the service leaves out keep their value."""
-        for theirs, ours in names.items():
-            value = member(usage, theirs)
-            if value is not None:
-                # An impossible count makes the cost of the reply unknown, never zero.
-                self.usage[ours] = counted(value)
 
     def add(self, text: str, request: Request) -> None:
         """Append a piece of the reply; a reply over the limit counts as complete."""

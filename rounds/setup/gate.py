@@ -32,7 +32,7 @@ from roles.protocol import Protocol
 from rounds import screening
 from rounds.protocols import DEFAULT_PROTOCOL, PROTOCOLS
 from rounds.screening import DOCUMENT_MAX, IMPORT_MAX, QUESTION_MAX, RULES_VERSION
-from rounds.setup.deliberation import Deliberation
+from rounds.setup.deliberation import Deliberation, GateRow
 from rounds.setup.gate_cues import CHOICE, cues_of, evidence, scores, stakes_in
 
 
@@ -221,14 +221,8 @@ def _trigger(question: GateQuestion) -> str:
 
 def question_of(deliberation: Deliberation) -> GateQuestion:
     """Return what the gate reads of a deliberation."""
-    subject, row = deliberation.deliberation, deliberation.gate
-    return GateQuestion(
-        text=subject.question,
-        options=len(subject.options),
-        triggers=row.triggers if row else (),
-        compete=row.compete if row else False,
-        single=row.single if row else False,
-    )
+    subject, row = deliberation.deliberation, deliberation.gate or GateRow()
+    return GateQuestion(subject.question, len(subject.options), row.triggers, row.compete, row.single)
 
 
 def routed(deliberation: Deliberation) -> tuple[Deliberation, GateChoice | None]:
