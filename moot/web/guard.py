@@ -73,7 +73,13 @@ def split_host(host: str) -> tuple[str, int]:
     if not colon or name.endswith(":") or (host.startswith("[") and host.endswith("]")):
         return host.lower(), 80
     # -1 matches no port, so a malformed header is refused.
-    return name.lower(), int(port) if port.isascii() and port.isdigit() and len(port) < 6 else -1
+    return name.lower(), number_in(port, 5, -1)
+
+
+def number_in(text: str, digits: int, default: int) -> int:
+    """Return the number that a visitor wrote in at most so many digits, or `default`."""
+    # `isdigit` alone accepts digits of other scripts, and a huge number would be slow to convert.
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= digits else default
 
 
 class Guard:

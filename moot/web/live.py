@@ -25,6 +25,7 @@ from moot.run_view import RunView
 from moot.view.event_lines import event_lines
 from moot.view.grounds import sources_of
 from moot.view.story import scene_of
+from moot.web.guard import number_in
 from moot.web.overview import labels_shown, standing_of
 from moot.web.rounds import round_lines, round_shown, steps_in_progress
 from moot.web.run_index import RunIndex
@@ -242,7 +243,7 @@ async def stream(broadcasts: Broadcasts, request: Request) -> Response:
         return PlainTextResponse("too many look on\n", 503)
     last_id = request.headers.get("last-event-id") or request.query_params.get("after", "")
     # An id that a client made up counts as none: it gets everything.
-    after = int(last_id) if last_id.isascii() and last_id.isdigit() and len(last_id) < 16 else -1
+    after = number_in(last_id, 15, -1)
     # A proxy that buffers would hold updates back until the stream ends.
     headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
     return StreamingResponse(_updates(broadcast, after), media_type="text/event-stream", headers=headers)

@@ -20,6 +20,7 @@ from moot.app.runs import Run
 from moot.run_view import RunView
 from moot.view.events import words_of
 from moot.web.events import claims_page, decisions as decisions_of, event_page
+from moot.web.guard import number_in
 from moot.web.live import parts_of
 from moot.web.overview import brief_page, checked, heading, overview as overview_of, seats_page, signals_page
 from moot.web.report import report_html
@@ -166,9 +167,7 @@ class PageRequest:
 
     def number(self, key: str, default: int) -> int:
         """Return a number of the query; `default` when it is missing or not a number."""
-        text = self.query(key)
-        # `isdigit` alone accepts digits of other scripts, and a huge number would be slow to convert.
-        return int(text) if text.isascii() and text.isdigit() and len(text) < 7 else default
+        return number_in(self.query(key), 6, default)
 
     def event(self) -> Event:
         """Return the event that the address names by its id, or by `@<seq>`. Raises `PageMissing`."""
@@ -176,8 +175,7 @@ class PageRequest:
         event = book.by_id.get(identity)
         # Ids name most events; the sequence number reaches those that have none.
         if identity.startswith("@"):
-            text = identity[1:]
-            number = int(text) if text.isascii() and text.isdigit() and len(text) < 16 else len(book.events)
+            number = number_in(identity[1:], 15, len(book.events))
             event = book.events[number] if number < len(book.events) else None
         if event is None:
             raise PageMissing(f"no event {identity!r} is on the ledger")
