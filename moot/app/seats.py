@@ -171,8 +171,7 @@ class SeatChoice:
     specs: Mapping[str, str]
     commands: bool = False
     """Seats that only a file names may be used."""
-    agreed: Callable[[str, str], bool] | None = None
-    """Shows a text to the person and asks a question; None where no person can answer."""
+    agreed: Agreed | None = None
     tell: Callable[[str], object] | None = None
     """Shows a line to the person; None where no person reads it."""
     yes: bool = False

@@ -15,6 +15,7 @@ from ledger.store.store import RunStore
 from moot import version
 from moot.app.opening import estimate_for
 from moot.app.seat_specs import choose, may_cost
+from moot.app.seats import Agreed
 from moot.app.session import Session
 from moot.environment import read_settings
 from moot.errors import MootError
@@ -79,22 +80,21 @@ SMALL: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class StudyPrice:
-    """Price range: `usd_low` and `usd_high` are None if a seat has no known price; `paid` if a reply may cost money."""
+    """Price range: `usd` (from, to) is None if a seat has no known price; `paid` if a reply may cost money."""
 
     runs: int
     replies: int
-    usd_low: Decimal | None
-    usd_high: Decimal | None
+    usd: tuple[Decimal, Decimal] | None
     paid: bool
 
     def line(self) -> str:
         """Return the price in one line."""
         if not self.paid:
             dollars = "nothing to pay for"
-        elif self.usd_low is None or self.usd_high is None:
+        elif self.usd is None:
             dollars = "dollars unknown"
         else:
-            dollars = f"{self.usd_low:.2f} to {self.usd_high:.2f} USD"
+            dollars = f"{self.usd[0]:.2f} to {self.usd[1]:.2f} USD"
         runs, replies = counted(self.runs, "run"), counted(self.replies, "reply")
         return f"{runs} to play, at most {replies}, {dollars}"
 
@@ -125,9 +125,7 @@ def price_of(state: StudyState) -> StudyPrice:
         else:
             low += number * Decimal(estimate.usd.low)
             high += number * Decimal(estimate.usd.high)
-    return StudyPrice(
-        sum(left.values()), replies, low if is_known else None, high if is_known else None, paid
-    )
+    return StudyPrice(sum(left.values()), replies, (low, high) if is_known else None, paid)
 
 
 def _estimate(study: Study, item: str, arm: str) -> Estimate:
@@ -139,16 +137,14 @@ def _estimate(study: Study, item: str, arm: str) -> Estimate:
     return estimate_for(opening, specs, name)
 
 
-def agreed_to(
-    price: StudyPrice, *, yes: bool, tell: Callable[[str], object], agreed: Callable[[str, str], bool] | None
-) -> None:
+def agreed_to(price: StudyPrice, *, yes: bool, tell: Callable[[str], object], agreed: Agreed | None) -> None:
     """Print the price, and ask above the limit where a person can answer. Raises `MootError` after a no."""
     tell(f"{price.line()}\n")
-    if price.usd_high is None:
+    if price.usd is None:
         # Without prices only the number of replies tells how much is at stake.
         is_small = not price.paid or price.replies <= SMALL
     else:
-        is_small = price.usd_high <= read_settings().ask_above_usd
+        is_small = price.usd[1] <= read_settings().ask_above_usd
     if yes or is_small or agreed is None or agreed("", "Begin?"):
         return
     fix = "plan fewer items or repetitions, or set budgets; --yes begins without being asked"
