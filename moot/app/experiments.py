@@ -21,7 +21,7 @@ import msgspec
 from ledger.events import Event, ExperimentPlanned
 from ledger.events.experiments import ExperimentRun, NamedBlob
 from ledger.events.ids import MENTION, parse_reference
-from ledger.format.canonical import Head, NotCanonical, decode, encode, line_hash, seal
+from ledger.format.canonical import Head, decode, encode, line_hash, seal
 from ledger.plain_json import decoded
 from ledger.state.book import Book
 from ledger.state.experiments import (
@@ -350,7 +350,7 @@ def _claimed_head(file: Path) -> Head | None:
     try:
         kept = decoded(read_plain(file, FILE_BYTES_MAX), CheckFile)
         return Head(decode(kept.lines[-1].encode()).seq, kept.hash)
-    except (OSError, ValueError, RecursionError, NotCanonical, IndexError):
+    except (OSError, ValueError, IndexError):
         return None
 
 
@@ -364,10 +364,8 @@ def _read_series(file: Path, plan: ExperimentPlanned) -> _Series:
         wrote = kept.content()
     except OSError as error:
         raise _BadCheck(error.strerror or str(error)) from None
-    except (ValueError, NotCanonical) as error:
+    except ValueError as error:  # `NotJson`, `NotCanonical`, or text that is no Unicode
         raise _BadCheck(f"it is not what moot writes there: {error}") from None
-    except RecursionError:
-        raise _BadCheck("it is nested too deeply") from None
     runs = tuple(event for event in events if isinstance(event, ExperimentRun))
     if not runs or len(runs) != len(kept.lines) or len(runs) > RUNS_MAX:
         raise _BadCheck("it does not hold the runs of a series")
