@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from filecmp import cmp
 from pathlib import Path
 from typing import Final
 
-from ledger.store.disk import write_out, writing
+from ledger.store.disk import read_plain, write_out, writing
 from moot.errors import MootError
 from moot.view.results import SkillFiles
 
@@ -51,7 +50,14 @@ def _foreign(target: Path, files: dict[Path, Path]) -> str | None:
     for path in sorted(target.rglob("*")) if target.is_dir() else ():
         if path.is_file():
             ours = files.get(path.relative_to(target))
-            if ours is None or path.is_symlink() or not cmp(path, ours, shallow=False):
+            if ours is None or not _is_alike(path, ours.read_bytes()):
                 return str(path)
     # A plain file in the place of the directory would be overwritten.
     return str(target) if target.is_file() else None
+
+
+def _is_alike(path: Path, content: bytes) -> bool:
+    try:
+        return read_plain(path, len(content)) == content
+    except OSError:  # it is longer, or can no longer be read
+        return False

@@ -17,7 +17,6 @@ import sys
 import textwrap
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
-from ledger.plain_text import isolated, json_escaped, visible
 from moot.errors import MootError
 from moot.view.text import WIDTH
 
@@ -88,11 +87,15 @@ def show(text: str) -> None:
 
     On a terminal, a line that is too long continues below, with no word broken; a pipe gets it unchanged.
     """
+    from ledger.plain_text import visible
+
     out(fitted(visible(text)))
 
 
 def show_outcome(text: str, status: str) -> None:
     """Write text that begins with an outcome block; on a terminal with its status in color and its answer in bold."""
+    from ledger.plain_text import visible
+
     block = fitted(visible(text))
     out(painted(block, status) if on_terminal() and not os.environ.get("NO_COLOR") else block)
 
@@ -141,6 +144,8 @@ def page(text: str, *, ask: bool = True) -> None:
     import shlex
     import subprocess
 
+    from ledger.plain_text import visible
+
     # PAGER may have options, such as `less -S`.
     pager = shlex.split(os.environ.get("PAGER", PAGER)) if ask and on_terminal() else []
     seen = fitted(visible(text)) if pager else ""
@@ -159,6 +164,8 @@ def page(text: str, *, ask: bool = True) -> None:
 
 def fitted(text: str) -> str:
     """Return text folded to the terminal, with right-to-left words isolated; unchanged without a terminal."""
+    from ledger.plain_text import isolated
+
     return isolated(folded_at(text, columns())) if on_terminal() else text
 
 
@@ -194,6 +201,8 @@ def columns() -> int:
 
 def err(text: str) -> None:
     """Write to stderr, with control characters made visible and, on a terminal, long lines folded as by `show`."""
+    from ledger.plain_text import isolated, visible
+
     plain = visible(text)
     _write(sys.stderr, isolated(folded_at(plain, _error_columns())) if sys.stderr.isatty() else plain)
 
@@ -222,6 +231,8 @@ def indented(content: dict[str, Any]) -> str:
 
 def _seen(json: str) -> str:
     """Return the same JSON with everything escaped that a terminal obeys or hides, or its encoding lacks."""
+    from ledger.plain_text import json_escaped
+
     # Control characters in a ledger's text could drive the terminal, also from inside JSON.
     escaped = json_escaped(json)
     if (sys.stdout.encoding or "utf-8").lower().replace("-", "") == "utf8":
