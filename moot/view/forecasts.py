@@ -423,7 +423,8 @@ def forecasts_text(report: ForecastReport, status: str, width: int) -> str:
         "",
         *(
             f"{crux.claim}  {shortened(crux.text, WORDS_SHOWN)}{' ' * bool(crux.text)}{crux_line(crux)}"
-            for crux in report.cruxes
+            # The test that is worth most comes first; settled cruxes keep their order.
+            for crux in sorted(report.cruxes, key=lambda crux: -(crux.value or 0))
         ),
         *["No claim is listed for a test."] * (not report.cruxes),
         "",
