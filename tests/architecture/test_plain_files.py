@@ -24,6 +24,7 @@ ALLOWED: Final = {
     "ledger/store/lock.py: BOOT_ID.read_text('ascii')": PROC,
     "ledger/store/lock.py: os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 438)": NEW,
     "moot/app/seats.py: os.open(place, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 384)": NEW,
+    "moot/app/skill.py: ours.read_bytes()": OURS,
     "moot/app/skill.py: path.read_bytes()": OURS,
     "moot/cli/hosts.py: webbrowser.open(url)": "opens no file",
     "moot/mcp/server.py: path.read_text('utf-8')": OURS,
