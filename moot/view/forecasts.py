@@ -20,7 +20,7 @@ from detectors.forecasts.standing import ForecastStanding, UnseenWays, Verdict, 
 from ledger.events import Claim, Concern, Decision, Memo, Statement
 from ledger.plain_text import counted, one_line, percent, shortened, some
 from ledger.state.book import Book, per_book, sections_from
-from ledger.state.decided import concern_standing, tested_by
+from ledger.state.decided import concern_standing, is_overruled, tested_by
 from ledger.state.experiments import plan_of
 from moot.view.grounds import quotes_in
 from moot.view.judgements import named, option_of
@@ -276,8 +276,9 @@ def revisit_if(book: Book) -> Iterator[Point]:
 
 def steps_to_take(run: str, book: Book, steps: list[Point]) -> Iterator[Point]:
     """Yield tests that could change the answer, the most valuable first, with commands, then the memo's steps."""
-    due = standing_now(book).worth(standing.table_at(book.state).terms.tau)
-    # While the run goes on, moot itself may still run these tests.
+    # After a person's decision a test changes nothing. While the run goes on, moot itself may still run these tests.
+    worth = standing_now(book).worth(standing.table_at(book.state).terms.tau)
+    due = [] if is_overruled(book.state) else worth
     for crux in due if book.state.finished else ():
         claim = book.by_id.get(crux.claim)
         # An open question asks for the same test, with the same command, under "needs you".

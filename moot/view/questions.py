@@ -28,7 +28,6 @@ from ledger.plain_text import counted, first_sentence, one_line, shortened
 from ledger.result import Result
 from ledger.state.book import Book, grouped, sections_from, sections_named
 from ledger.state.decided import in_force, is_overruled, overridden
-from ledger.state.lifecycle import OPEN
 from ledger.state.state import AGENDA_STEP
 from moot.view.events import words_of
 from moot.view.judgements import has_beliefs, named, options_of
@@ -143,11 +142,10 @@ def _questions(book: Book) -> list[_Question]:
     first, groups = list[_Question](), list[_Question]()
     put = [event for event in reversed(book.of(Concern)) if event.for_human]
     for event in put:
-        tested = [state.claims[claim].status for claim in event.between if claim in state.claims]
-        # A test in `crux` is settled by any result, not only by an answer to its own question.
-        settled = has_beliefs(book) and tested and OPEN.isdisjoint(tested)
-        # What a person decided leaves nothing for the controller to ask.
-        is_over = settled or (event.by == "controller" and is_overruled(state))
+        tested = [claim for claim in event.between if claim in state.claims]
+        # A test is over in `crux` by any result, also that of another test; a person's decision ends all questions.
+        needless = has_beliefs(book) and tested and _worth_a_test(book).isdisjoint(tested)
+        is_over = needless or (event.by == "controller" and is_overruled(state))
         is_open = event.id not in state.resolved and not is_over
         waits = event.id in awaited
         # The same words can ask about different claims, so a question that tests one is never merged.
@@ -170,6 +168,14 @@ def _questions(book: Book) -> list[_Question]:
             group.ids.append(event.id)
     # The loop met the newest first; what the run waits for, and what its rule leaves open, is asked in order.
     return [group for group in (*first[::-1], *groups) if group.is_open]
+
+
+def _worth_a_test(book: Book) -> set[str]:
+    """Return the claims of a run with forecasts whose test could still change the answer."""
+    from moot.view.forecasts import standing_now
+    from rounds.protocols.crux.standing import table_at
+
+    return {crux.claim for crux in standing_now(book).worth(table_at(book.state).terms.tau)}
 
 
 def to_decide_on(book: Book, status: OutcomeStatus) -> Iterator[Point]:

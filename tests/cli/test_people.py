@@ -34,7 +34,7 @@ from tests.campaign.calls import Real, Watched, refused
 from tests.cli.conftest import Moot, content
 from tests.long_run import long_run
 from tests.protocols import crux_seats, playing
-from tests.protocols.crux_seats import World, contested
+from tests.protocols.crux_seats import World, contested, status_of
 from tests.protocols.playing import played
 from tests.recorded import RUNS, protocol_of
 from tests.rounds.experimenting import BENCH
@@ -302,7 +302,7 @@ def test_a_settled_test_is_asked_of_nobody(tmp_path: Path) -> None:
         facts.between[0]: name for name, facts in session.book().state.concerns.items() if facts.for_human
     }
     human_actions.answer(session, "C-1-1", "We timed it.", result="holds")
-    assert open_questions_merged(session.book()) == [[about["C-1-2"]]]
+    assert [about["C-1-1"]] not in open_questions_merged(session.book())
 
 
 def test_after_an_override_nobody_asks_or_dissents_by_the_old_rule(tmp_path: Path) -> None:
@@ -316,7 +316,19 @@ def test_after_an_override_nobody_asks_or_dissents_by_the_old_rule(tmp_path: Pat
         session, final_in_force(session.book().state)[0], "Use one journal.", "Ada Example"
     )
     outcome = outcome_of("run", session.book())
-    assert (outcome.dissent, outcome.needs_you) == ([], [])
+    assert (outcome.dissent, outcome.needs_you, outcome.do_now) == ([], [], [])
+
+
+def test_nobody_is_asked_for_a_test_that_can_change_nothing_any_more(tmp_path: Path) -> None:
+    """The first result took the leader so far ahead that the other test is worth nothing."""
+    session = crux_seats.begin(tmp_path / "run")
+    crux_seats.play(session, contested("person", "person"))
+    asked = open_questions_merged(session.book())
+    assert len(asked) == 2
+    human_actions.answer(session, asked[0][0], "We timed it.", result="holds")
+    crux_seats.play(session, contested("person", "person"))
+    assert status_of(session.book()) == "decided"
+    assert open_questions_merged(session.book()) == []
 
 
 @pytest.mark.parametrize("end", ["override", "memo", "lost", "waits"])
