@@ -356,7 +356,7 @@ def left_out(book: Book, decision: Decision, reasons: Iterable[Point]) -> str:
     settled = "; ".join(decision.zones.agreement) if decision.zones else ""
     ends = Counter(event.disposition for event in book.of(Disposition))
     texts = (
-        f"By these scores alone, {side} counts as the side that won." if won else "",
+        f"By these scores {side} is ahead, and its arguments are the reasons." if won else "",
         f"{'On its side, but not' if side else 'Not'} counted as reasons: {listed}." if listed else "",
         f"Given up by the other side: {given_up}." if given_up else "",
         # An examiner calls a question deflected that has no answer, too.

@@ -660,8 +660,8 @@ def test_an_argument_that_was_upheld_and_given_up_is_named_beside_the_reasons(tm
     assert [point.refs for point in found.why] == [["R-1-6"]]
     # The judge names no side, and what the other side gave up is in no row.
     assert found.how_sure.endswith(
-        " By these scores alone, CON counts as the side that won. On its side, but not counted as reasons: R-1-4"
-        " (judge: upheld, given up by con); R-1-5 (judge: uncertain). Given up by the other side: R-1-1"
+        " By these scores CON is ahead, and its arguments are the reasons. On its side, but not counted as reasons:"
+        " R-1-4 (judge: upheld, given up by con); R-1-5 (judge: uncertain). Given up by the other side: R-1-1"
         " (judge: uncertain)."
     )
     _, panel = played(tmp_path / "panel", "debate", rules={"judges": "3"})
