@@ -351,7 +351,8 @@ def risks_of(run: str, book: Book, decision: Decision, elsewhere: set[str]) -> I
     if left and protocol in ("panel", "structured"):
         gravest, *rest = left
         alike = sum(event.severity == gravest.severity for event in rest)
-        sort = "more finding" if protocol == "panel" else "open concern"
+        more = "more " * any(event.id in elsewhere for event in book.of(Concern))
+        sort = "more finding" if protocol == "panel" else f"{more}open concern"
         which = (
             f"{'the gravest by its author, ' * bool(rest)}{gravest.by}{f', {alike} as grave' * bool(alike)}"
         )

@@ -117,6 +117,19 @@ def test_open_concerns_and_objections_that_the_lead_alone_calls_met_are_pointed_
     assert points[objection] == f"The objection of action is met, as {closing.by} alone says."
 
 
+def test_an_open_concern_that_is_the_objection_is_not_counted_twice(tmp_path: Path) -> None:
+    session = begin(tmp_path / "run", rows(3))
+    play(session, GraveTensions(seed=5))
+    book = session.book()
+    (early,) = [book.first(event.seq) for event in book.of(Decision) if event.id == "D-3-1"]
+    found = outcome_of("run", early)
+    tensions = {event.ref for event in early.of(Concern) if event.type == "tension"}
+    assert found.objection is not None
+    assert found.objection.ref in tensions
+    listed = f"{len(tensions) - 1} more open concerns ("
+    assert any(point.text.startswith(listed) for point in found.not_settled)
+
+
 def test_a_phase_without_steps_is_not_said_to_be_never_asked_for(tmp_path: Path) -> None:
     """Opening a round asks for nothing, and every run that had lost a reply said "never asked for: A"."""
     session = begin(tmp_path / "run", rows(1))
