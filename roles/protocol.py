@@ -155,7 +155,10 @@ class Loss(msgspec.Struct, frozen=True):
     instead: Instead
     means: str
     decides: bool | Callable[[State], bool] = False
-    """Whether this step decides the outcome: without any reply to such a step, the run has no decision."""
+    """Whether this step decides the outcome, or how to tell from the state.
+
+    Without any reply to such a step, the run has no decision.
+    """
 
 
 def loss_of(losses: Mapping[str, Loss], step: StepName) -> Loss:

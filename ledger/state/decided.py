@@ -8,7 +8,8 @@ Protocols, briefs, rules, detectors and every output read these functions, so al
    has its rank: the override of a final decision is final. The override of a screening decides nothing about the
    question, and neither does a routing by the gate.
 3. *At risk* is a decision that rests on something that fell: a claim that is refuted, partly refuted or superseded, or
-   a decision that was overturned, directly or through the decisions that it builds on.
+   a decision that was overturned, directly or through the decisions that it builds on. A decision by a rule reckons
+   with a claim that had fallen before it, so that claim puts it at no risk.
 4. *Conditions* have two opposite senses: `falsifiers` would prove a decision wrong, `requirements` must be met before
    it is followed. Every view reads them here and labels each one.
 """
@@ -151,7 +152,7 @@ def fallen_under(state: State, identity: str, at: int | None = None) -> tuple[Fa
             if claim is not None:
                 status = claim.status if at is None else claim.status_before(at + 1)
                 before = claim.status_before(decided_at) in FALLEN
-                # A forecast that was computed after the test reckons with what came out of it.
+                # A rule that decides after a test computes with its result: `crux` may answer because a claim fell.
                 if status in FALLEN and not (before and state.decisions[identity].by_rule):
                     fallen[cite.id] = Fallen(cite.id, status, _way(ways, citing), before)
             elif decision is not None and decision.is_overturned and _has_ended(state, decision, at):

@@ -329,6 +329,7 @@ def _content(sentence: MemoSentence, context: MemoContext) -> _Problems:
         )
 
 
+# Words that reject an option right after them: "not use", "avoid the", "instead of".
 _RULED_OUT: Final = (
     r"\b(?:not|never|\w+n(?:['’]| )?t|avoid|against|instead of|rather than)(?: \S+)?(?: (?:the|a|with|to))? "
 )
@@ -408,7 +409,7 @@ def _option(answer: MemoAnswer) -> _Problems:
 
 
 def _described(sentences: Sequence[MemoSentence], answer: MemoAnswer) -> list[str]:
-    """Return the options of whose own words some are in the answer, where no word of the answered option is."""
+    """Return the options whose own words the answer uses, if it uses no word of the option that it answers with."""
     used = set(tokens(" ".join(sentence.text for sentence in sentences if sentence.field == "answer")))
     words = {option: set(tokens(label)) for option, label in answer.options.items() if option != "none"}
     counts = Counter(word for label in words.values() for word in label)

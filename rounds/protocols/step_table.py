@@ -328,8 +328,8 @@ class StepTable(msgspec.Struct, frozen=True, eq=False):
 
     def _groups(self, state: State, round_: int) -> tuple[Group, ...]:
         phases = state.opening.plan[state.rounds[round_].plan_row].phases
-        # Whoever overrules the final decision needs no reply any more; those that came stay. A table that several
-        # runs share follows from nothing that a person does.
+        # Once a person overrides the final decision, no further reply is asked for; replies already given stay. Groups
+        # kept by `follows_from` are shared by runs, and their key does not hold what a person did.
         is_over = self.follows_from is None and is_overruled(state)
         return _grouped(
             (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,24 @@ def test_it_scores_two_readers(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "readers agree on 160 of 160 (100%), Cohen's kappa 1.00" in told
     assert "right protocol on 160 of 160 (100%)" in told
     assert told.endswith("deserves more: 0\n")
+
+
+def test_the_pages_have_the_figures_that_the_command_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    """The page had kept those of the table before."""
+    main([])
+    printed = capsys.readouterr().out
+    small, right = (
+        re.search(rf"{words} (\d+) of (\d+)", printed) for words in ("one reply for", "right protocol on")
+    )
+    assert small is not None
+    assert right is not None
+    screening = Path("docs/screening.md").read_text("utf-8")
+    assert f"On {right[2]} questions" in screening
+    assert f"two independent readers name on {right[1]} (" in screening
+    assert f"{small[1]} of {small[2]} get a single reply" in screening
+    readme = (HERE / "README.md").read_text("utf-8")
+    assert f"**{right[1]}** (" in readme
+    assert f"Of {small[2]} in `stakes.jsonl`" in readme
 
 
 def test_every_question_that_deserves_more_than_one_reply_is_listed(
